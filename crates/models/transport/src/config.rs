@@ -75,7 +75,7 @@ pub enum FlowKind {
         /// The interval.
         interval: Span,
     },
-    /// A TCP connection ([`crate::tcp::Connection`]), opened at the flow's start.
+    /// A TCP connection, which [`crate::TcpClient`] opens at the flow's start.
     Tcp(TcpConfig),
 }
 

@@ -1,10 +1,10 @@
 //! Traffic of the simulator: when flows send, their packets, and their arrivals.
 //!
 //! Plain state machines without I/O, clock or queue of their own. For each flow a host keeps
-//! * a [`Source`]: the [`wayhop_core::Application`] that sends;
+//! * a [`Source`]: the [`wayhop_core::Application`] that sends; for a flow of TCP, a [`TcpClient`] and a [`TcpServer`] above
+//!   [`tcp::HostTcp`];
 //! * [`Departures`] and a [`Sink`]: count packets sent and received, with delay and hops.
-//!   [`Summary`] turns them into the figures of a run's summary;
-//! * for a flow of TCP, a [`tcp::Connection`] instead of the source.
+//!   [`Summary`] turns them into the figures of a run's summary.
 //!
 //! A simulated host's stack makes packets of what applications send ([`datagram`], [`echo_request`]), and answers echo requests
 //! ([`echo_reply`]).
@@ -25,6 +25,7 @@ mod source;
 mod stamp;
 mod summary;
 pub mod tcp;
+mod tcp_flow;
 
 pub use bursts::{Lengths, OnOff};
 pub use config::{DEFAULT_PORT, EVERYONE, FlowConfig, FlowError, FlowKind, GROUP, MAX_PAYLOAD};
@@ -37,3 +38,4 @@ pub use sink::{Arrival, Sink};
 pub use source::{INITIAL_TTL, Source};
 pub use stamp::Stamp;
 pub use summary::{Latency, Summary};
+pub use tcp_flow::{TcpClient, TcpServer};

@@ -47,7 +47,7 @@ impl Source {
             FlowKind::Poisson { interval } => start + exponential(*interval, rng),
             FlowKind::OnOff(bursts) => start + next_of_burst(bursts, &mut self.burst_left, rng),
             FlowKind::Trace(schedule) => start + schedule.packets().first()?.after,
-            // A connection sends by itself.
+            // It has a client and a server.
             FlowKind::Tcp(_) => return None,
         };
         self.unless_over(at)
@@ -166,6 +166,7 @@ fn next_of_burst(bursts: &OnOff, left: &mut u64, rng: &mut Rng) -> Span {
     wait
 }
 
-fn exponential(mean: Span, rng: &mut Rng) -> Span {
+/// A time drawn from an exponential distribution.
+pub(crate) fn exponential(mean: Span, rng: &mut Rng) -> Span {
     Span::from_secs_f64(rng.exponential(mean.as_secs_f64()))
 }

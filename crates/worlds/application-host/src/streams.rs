@@ -79,6 +79,8 @@ impl Streams {
                     open.outbox.push(data);
                 }
             }
+            // No flow of a simulation runs here.
+            StreamEffect::WritePattern { .. } => {}
             StreamEffect::Close(stream) => {
                 if let Some(open) = self.all.get_mut(&stream) {
                     open.state = HostStreamState::Closing(Instant::now() + PATIENCE);

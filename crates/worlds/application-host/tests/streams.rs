@@ -106,6 +106,7 @@ impl Application for Caller {
                 self.unreachable += 1;
             }
             StreamInput::Accepted { .. } => panic!("it does not listen"),
+            StreamInput::Pattern { .. } => panic!("nobody sends the pattern"),
         }
     }
     fn restart(&mut self) {}

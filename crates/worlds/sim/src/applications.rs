@@ -1,4 +1,4 @@
-//! The scenario's applications and the sources of its flows: between each one's state machine, the event queue and its node's network
+//! The scenario's applications and those at the ends of its flows: between each one's state machine, the event queue and its node's network
 //! layer.
 //!
 //! The packets of a source are in its flow. Those of another application are in a flow of programs, as in worlds where applications are real
@@ -29,7 +29,7 @@ impl Common {
         let Applications { all, effects, spare, .. } = &mut **applications;
         let mut effects = std::mem::take(effects);
         let hosted = &mut all[number as usize];
-        let node = hosted.node;
+        let (node, user) = (hosted.node, (hosted.node, hosted.flow));
         if let (Some(logs), Some(number)) = (&mut self.inputs, hosted.log) {
             logs.application_input(at, number, &hosted.rng, &input);
         }
@@ -45,11 +45,12 @@ impl Common {
         if let Some(applications) = &mut self.applications {
             applications.effects = effects;
         }
-        self.serve_streams(at, node, None);
+        self.serve_streams(at, user, None);
     }
 
     fn application_effect(&mut self, at: Time, number: u32, node: u32, effect: ApplicationEffect) {
         let Some(hosted) = self.applications.as_mut().map(|a| &mut a.all[number as usize]) else { return };
+        let user = (node, hosted.flow);
         match effect {
             ApplicationEffect::Listen(port) if hosted.ports.contains(&port) => {}
             ApplicationEffect::Listen(port) => hosted.ports.push(port),
@@ -57,7 +58,10 @@ impl Common {
                 let due = due.max(at);
                 hosted.timers.retain(|(k, _)| *k != key);
                 hosted.timers.push((key, due));
-                self.queue.push(due, node, Event::Application(number, key));
+                // At the end of a flow of TCP, one event is for both.
+                if self.flows.at_end(user).is_none() {
+                    self.queue.push(due, node, Event::Application(number, key));
+                }
             }
             ApplicationEffect::ClearTimer(key) => hosted.timers.retain(|(k, _)| *k != key),
             ApplicationEffect::Note(note) => {
@@ -91,10 +95,10 @@ impl Common {
             ApplicationEffect::Fail(_) => {
                 hosted.ports.clear();
                 hosted.timers.clear();
-                self.stream_release(node, number);
+                self.stream_release(user, number);
             }
             ApplicationEffect::Network(effect) => self.network_effect(at, number, node, effect),
-            ApplicationEffect::Stream(effect) => self.stream_effect(at, number, node, effect),
+            ApplicationEffect::Stream(effect) => self.stream_effect(at, number, user, effect),
             // There are no programs, and nobody who watches.
             ApplicationEffect::Program(_) | ApplicationEffect::Remark(_) => {}
         }
@@ -180,7 +184,7 @@ impl Common {
 
     /// A node goes down and loses its memory.
     pub(crate) fn lose_applications(&mut self, at: Time, node: u32) {
-        self.streams_lose(node);
+        self.streams_lose(at, node);
         self.each_application(at, node, &ApplicationInput::End(Ending::AtOnce));
         self.each_application(at, node, &ApplicationInput::Restart);
         let Some(applications) = &mut self.applications else { return };
@@ -218,6 +222,12 @@ impl Common {
         }
     }
 
+    /// Takes a timer of an application that is due.
+    pub(crate) fn take_due(&mut self, at: Time, number: u32) -> Option<TimerKey> {
+        let timers = &mut self.applications.as_mut()?.all[number as usize].timers;
+        timers.iter().position(|(_, due)| *due <= at).map(|i| timers.remove(i).0)
+    }
+
     /// Takes an application's timer if it is due now.
     fn take_timer(&mut self, at: Time, number: u32, key: TimerKey) -> bool {
         let Some(hosted) = self.applications.as_mut().map(|a| &mut a.all[number as usize]) else {
@@ -247,13 +257,10 @@ impl Net {
 
     /// All flows begin.
     pub(crate) fn begin_flows(&mut self) {
-        for flow in 0..self.common.flows.len() as u32 {
-            if let Some(number) = self.common.flows.source(flow) {
-                self.common.application(Time::ZERO, number, ApplicationInput::Start);
-            } else if let Some((node, at)) = self.common.flows.opening(flow) {
-                self.common.queue.push(at, node, Event::Connect(flow));
-            }
-        }
+        let sources = self.common.applications.as_ref().map_or(0, |a| a.sources);
+        (0..sources).for_each(|number| {
+            self.common.application(Time::ZERO, number, ApplicationInput::Start);
+        });
     }
 
     /// The event of an application's timer came up, unless the timer was moved or cleared.

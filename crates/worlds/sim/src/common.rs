@@ -27,7 +27,6 @@ use crate::outgoing::Outgoing;
 use crate::ports::Ports;
 use crate::queue::EventQueue;
 use crate::slab::Slab;
-use crate::tcp_flow::Spare;
 use crate::watchers::{Happening, PACKET_HEAD, Watchers};
 
 /// A run without its nodes and its radio.
@@ -75,9 +74,7 @@ pub(crate) struct Common {
     pub(crate) bundles: Option<Box<BundleBooks>>,
     /// The scenario's applications and bundle agents, if it has any.
     pub(crate) applications: Option<Box<Applications>>,
-    /// Lists that connections use.
-    pub(crate) tcp_spare: Spare,
-    /// The TCP of hosts, for applications.
+    /// The TCP of hosts and of flows' ends, for applications.
     pub(crate) streams: Streams,
 }
 
@@ -174,7 +171,7 @@ impl Common {
             return self.leave(at, node, p, Exit::Deliver);
         };
         if self.flows.is_tcp(tag.flow) {
-            return self.tcp_deliver(at, node, tag, p);
+            return self.segment_deliver(at, node, tag, p);
         }
         let delivery = self.flows.deliver(at, node, tag, &p, &mut self.work.pool, &mut self.work.next_id);
         self.source_deliver(at, node, tag, &p);

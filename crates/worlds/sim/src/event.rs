@@ -3,7 +3,6 @@
 use wayhop_core::{IfaceId, TimerKey};
 use wayhop_node::Stage;
 use wayhop_radio::RadioEvent;
-use wayhop_transport::tcp::End;
 
 /// Something that is due at a node.
 #[derive(Copy, Clone, Debug)]
@@ -20,12 +19,8 @@ pub(crate) enum Event {
     Resolution(IfaceId),
     /// A packet reaches network layers from the air; the handle is into `Common::rx_pending`.
     Up(u32),
-    /// A flow's TCP connection is opened.
-    Connect(u32),
-    /// The deadline of one end of a flow's TCP connection, unless it was moved.
-    Tcp(u32, End),
-    /// The deadline of a host's TCP, unless it was moved.
-    Streams,
+    /// The deadline of the TCP of a host's programs, or of the end of this flow and its application, unless it was moved.
+    Streams(Option<u32>),
     /// A timer of the application of this number, unless it was moved or cleared.
     Application(u32, TimerKey),
     /// A packet of a program outside enters; the handle is into `External::entering`.

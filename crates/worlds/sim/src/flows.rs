@@ -1,20 +1,25 @@
 //! The run's traffic: what each flow has sent and received, and the way between a packet and its flow. Its source is an application
 //! (`applications`).
 
+use std::net::SocketAddr;
+
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, EchoReply, FlowTag, NodeId, Packet, PacketId, Pool, Purpose, Rng, Time, stream};
+use wayhop_core::{
+    Addr, Application, EchoReply, FlowTag, NodeId, Packet, PacketId, Pool, Purpose, Time, stream,
+};
 use wayhop_trace::{FlowSummary, LatencyMs, PacketClass};
 use wayhop_transport::{
     Arrival, Departures, FlowConfig, FlowError, FlowKind, GROUP, Histogram, Latency, Sink, Source, Stamp,
-    Summary, echo_reply, next_ip_id,
+    Summary, TcpClient, TcpServer, echo_reply, next_ip_id,
 };
 use wayhop_wire::ipv6::next_header;
-use wayhop_wire::{icmp, icmpv6, ip, ipv4};
+use wayhop_wire::{icmp, icmpv6, ip, ipv4, tcp};
 
 use crate::conversations::{ProgramFlows, latency_ms};
+use crate::flow_tcp::FlowTcp;
 use crate::hosted_applications::Hosted;
+use crate::hosted_streams::{HostStreams, TcpUser};
 use crate::ledger::FlowEnds;
-use crate::tcp_flow::TcpFlow;
 
 /// All flows of a run.
 pub(crate) struct Flows {
@@ -30,14 +35,12 @@ struct Flow {
     config: FlowConfig,
     /// The address of its source.
     from: Addr,
-    /// The number of the application that sends it; none for TCP.
-    source: Option<u32>,
+    /// The number of the application that sends it; a server has the next one.
+    source: u32,
     departures: Departures,
     sink: Sink,
-    /// Of a connection; a source has a stream of its own.
-    rng: Rng,
     class: PacketClass,
-    tcp: Option<Box<TcpFlow>>,
+    tcp: Option<Box<FlowTcp>>,
 }
 
 /// What a delivered packet led to.
@@ -51,7 +54,7 @@ pub(crate) enum Delivery {
 }
 
 impl Flows {
-    /// The flows, and the applications that send those that are no connections. `ends` gives the address of a node that a flow has there.
+    /// The flows, and the applications at their ends. `ends` gives the address of a node that a flow has there.
     pub(crate) fn new(
         configs: &[FlowConfig],
         nodes: usize,
@@ -61,13 +64,18 @@ impl Flows {
         let mut sources = Vec::new();
         let flow = |(i, c): (usize, &FlowConfig)| {
             c.check()?;
-            let rng = stream(seed, Purpose::Traffic, i as u64);
-            let tcp = TcpFlow::new(i as u32, c, &ends, seed).map(Box::new);
-            let source = tcp.is_none().then_some(sources.len() as u32);
-            if source.is_some() {
-                let to = if c.is_to_all() { GROUP.into() } else { ends(c, c.dst).ip() };
-                let hosted = Hosted::new(c.src.0, Box::new(Source::new(c.clone(), to)), rng.clone());
-                sources.push(Hosted { flow: Some(i as u32), ..hosted });
+            let source = sources.len() as u32;
+            let mut host = |node: NodeId, engine: Box<dyn Application>| {
+                let rng = stream(seed, Purpose::Traffic, i as u64);
+                sources.push(Hosted { flow: Some(i as u32), ..Hosted::new(node.0, engine, rng) });
+            };
+            let to = if c.is_to_all() { GROUP.into() } else { ends(c, c.dst).ip() };
+            if let FlowKind::Tcp(tcp) = c.kind {
+                let to = SocketAddr::new(to, c.dst_port);
+                host(c.src, Box::new(TcpClient::new(c, tcp.app, to)));
+                host(c.dst, Box::new(TcpServer::new(c, tcp.app)));
+            } else {
+                host(c.src, Box::new(Source::new(c.clone(), to)));
             }
             Ok(Flow {
                 class: PacketClass::of_flow(c.kind.name()),
@@ -76,8 +84,7 @@ impl Flows {
                 source,
                 departures: Departures::default(),
                 sink: Sink::new(if c.is_to_all() { nodes - 1 } else { 1 }),
-                rng,
-                tcp,
+                tcp: FlowTcp::new(i as u32, c, seed).map(Box::new),
             })
         };
         let list = configs.iter().enumerate().map(flow).collect::<Result<_, _>>()?;
@@ -92,10 +99,6 @@ impl Flows {
     /// Whether a flow is the scenario's, and not one of programs.
     pub(crate) fn is_own(&self, flow: u32) -> bool {
         (flow as usize) < self.list.len()
-    }
-    /// The number of the application that sends a flow; none for TCP.
-    pub(crate) fn source(&self, flow: u32) -> Option<u32> {
-        self.list[flow as usize].source
     }
     /// What a packet of this flow is; without a flow it is somebody's data.
     pub(crate) fn class(&self, tag: Option<FlowTag>) -> PacketClass {
@@ -112,34 +115,52 @@ impl Flows {
     pub(crate) fn is_tcp(&self, flow: u32) -> bool {
         self.list.get(flow as usize).is_some_and(|f| f.tcp.is_some())
     }
-    /// Whether any flow is.
-    pub(crate) fn any_tcp(&self) -> bool {
-        self.list.iter().any(|f| f.tcp.is_some())
+    /// The number of the application at the end of a flow of TCP.
+    pub(crate) fn at_end(&self, (node, flow): TcpUser) -> Option<u32> {
+        let f = self.list.get(flow? as usize).filter(|f| f.tcp.is_some())?;
+        Some(f.source + f.end(node)? as u32)
     }
-    /// A flow's connection, with the IP identifications of all nodes and the flow's random stream.
-    pub(crate) fn tcp(&mut self, flow: u32) -> Option<(&mut TcpFlow, &mut [u16], &mut Rng)> {
-        let f = &mut self.list[flow as usize];
-        Some((f.tcp.as_deref_mut()?, &mut self.ip_ids, &mut f.rng))
+    /// The TCP of the end of a flow, and the node's IP identification.
+    pub(crate) fn tcp(&mut self, (node, flow): TcpUser) -> (Option<&mut HostStreams>, &mut u16) {
+        let f = flow.and_then(|flow| self.list.get_mut(flow as usize));
+        let host = f.and_then(|f| {
+            let end = f.end(node)?;
+            Some(&mut f.tcp.as_mut()?.hosts[end])
+        });
+        (host, &mut self.ip_ids[node as usize])
     }
-    /// A segment with data arrived where the flow goes to.
-    pub(crate) fn count_arrival(&mut self, now: Time, tag: FlowTag, p: &Packet) {
-        self.list[tag.flow as usize].sink.receive(now, p);
+    /// An end of a flow of TCP was called.
+    pub(crate) fn called(&mut self, now: Time, flow: u32) {
+        if let Some(tcp) = &mut self.list[flow as usize].tcp {
+            tcp.called(now);
+        }
+    }
+    /// The end of a flow of TCP sends a packet: what it is called, and whether the flow counts it.
+    pub(crate) fn segment_departs(&mut self, (node, flow): TcpUser, p: &Packet) -> Option<(FlowTag, bool)> {
+        let f = self.list.get_mut(flow? as usize)?;
+        let end = f.end(node)?;
+        let seq = f.tcp.as_mut()?.number(end);
+        Some((FlowTag { flow: flow?, seq }, end == 0 && carries_data(p.bytes()) == Some(true)))
+    }
+    /// A packet of a flow of TCP arrives at a node. Whether it is a segment at an end of the flow.
+    pub(crate) fn segment_arrives(&mut self, now: Time, node: u32, tag: FlowTag, p: &Packet) -> bool {
+        let f = &mut self.list[tag.flow as usize];
+        let (Some(end), Some(has_data)) = (f.end(node), carries_data(p.bytes())) else { return false };
+        if let Some(tcp) = f.tcp.as_mut().filter(|_| end == 0 && !has_data) {
+            tcp.acks_received += 1;
+        } else if end == 1 && has_data {
+            f.sink.receive(now, p);
+        }
+        true
+    }
+    /// The address of a flow's source.
+    pub(crate) fn source_address(&self, flow: u32) -> Addr {
+        self.list[flow as usize].from
     }
     /// The IP identification of a node's next packet that is of no flow.
     pub(crate) fn next_ip_id(&mut self, node: u32) -> u16 {
         next_ip_id(&mut self.ip_ids[node as usize])
     }
-    /// A node's IP identification.
-    pub(crate) fn ip_id(&mut self, node: u32) -> &mut u16 {
-        &mut self.ip_ids[node as usize]
-    }
-    /// The node that opens a flow's connection, and when; `None` if it never does.
-    pub(crate) fn opening(&self, flow: u32) -> Option<(u32, Time)> {
-        let c = &self.list[flow as usize].config;
-        let is_empty = c.stop.is_some_and(|stop| c.start >= stop) || c.max_packets == Some(0);
-        (!is_empty).then_some((c.src.0, c.start))
-    }
-
     /// Counts a flow's packet that leaves now. Returns the address from which it leaves, and what it is called.
     pub(crate) fn departs(&mut self, now: Time, flow: u32) -> (Addr, FlowTag) {
         let f = &mut self.list[flow as usize];
@@ -149,10 +170,12 @@ impl Flows {
     /// What the source of a ping gets to know of a packet that arrives at `node`: the application's number, and the reply.
     pub(crate) fn reply<'a>(&self, node: u32, tag: FlowTag, p: &'a Packet) -> Option<(u32, EchoReply<'a>)> {
         let f = &self.list[tag.flow as usize];
-        let number = f.source.filter(|_| f.class == PacketClass::Ping && f.config.src.0 == node)?;
+        if f.class != PacketClass::Ping || f.config.src.0 != node {
+            return None;
+        }
         let ip = ip::Packet::new_checked(p.bytes()).ok()?;
         let (identifier, seq, data) = echo_reply_in(&ip)?;
-        Some((number, EchoReply { from: ip.src.ip(), identifier, number: seq, data: data.into() }))
+        Some((f.source, EchoReply { from: ip.src.ip(), identifier, number: seq, data: data.into() }))
     }
 
     /// The ping flow that an echo reply of `node`'s own network stack answers.
@@ -240,7 +263,7 @@ impl Flows {
             let c = &f.config;
             let mut s = Summary::new(c, &f.departures, &f.sink, end);
             if let Some(tcp) = &f.tcp {
-                let until = tcp.completed().unwrap_or(end).min(c.stop.unwrap_or(end));
+                let until = tcp.completed.unwrap_or(end).min(c.stop.unwrap_or(end));
                 s.count_stream(tcp.sent(), tcp.delivered(), until.since(c.start));
             }
             FlowSummary {
@@ -267,6 +290,20 @@ impl Flows {
         let programs = self.of_programs.summaries(ends);
         self.list.iter().enumerate().map(summary).chain(programs).collect()
     }
+}
+
+impl Flow {
+    /// Which end of a connection a node is: 0 for the client, 1 for the server.
+    fn end(&self, node: u32) -> Option<usize> {
+        [self.config.src.0, self.config.dst.0].iter().position(|end| *end == node)
+    }
+}
+
+/// Whether a packet carries data or the end of a stream; `None` if it is no segment.
+fn carries_data(packet: &[u8]) -> Option<bool> {
+    let ip = ip::Packet::new_checked(packet).ok()?;
+    let segment = tcp::Packet::new_checked(ip.payload).ok()?;
+    Some(!segment.payload().is_empty() || segment.flags().contains(tcp::Flags::FIN))
 }
 
 /// Identifier, number and data of an echo reply.

@@ -14,11 +14,11 @@ use wayhop_trace::ApplicationSummary;
 
 use crate::bundles;
 
-/// All applications of a run: the sources of flows, bundle agents, then those of the scenario's list in its order.
+/// All applications of a run: those of flows, bundle agents, then those of the scenario's list in its order.
 #[derive(Default)]
 pub(crate) struct Applications {
     pub(crate) all: Vec<Hosted>,
-    /// The number of sources, which come first in `all`. They belong to the experiment: they receive no
+    /// The number of applications of flows, which come first in `all`. They belong to the experiment: they receive no
     /// datagrams, and outages of their nodes do not stop their schedules.
     pub(crate) sources: u32,
     /// The numbers of the others by node: every datagram that arrives asks.
@@ -40,7 +40,7 @@ pub(crate) struct Hosted {
     pub(crate) node: u32,
     /// Its number in logs of inputs: that in the scenario's list, and behind these those of bundle agents. Sources of flows have no logs.
     pub(crate) log: Option<u32>,
-    /// The flow that it sends: its packets are this flow's.
+    /// The flow at whose end it is: its packets are this flow's.
     pub(crate) flow: Option<u32>,
     /// The name of one in the scenario's list. Its packets are in flows of programs, and it has a summary.
     pub(crate) listed: Option<&'static str>,

@@ -4,9 +4,9 @@
 //! * `net`: the nodes, and the calls between them and the radio. Start reading there; what happens inside of a node is in
 //!   [`wayhop_node`].
 //! * `world`: the effects of a node.
-//! * `tcp`: connections, between their state machine (`tcp_flow`) and the network.
-//! * `applications`, `hosted_applications`: the scenario's applications, between their state machines and the network; `bundles`:
-//!   bundle agents among them.
+//! * `applications`, `hosted_applications`: the scenario's applications and those of its flows, between their state machines and
+//!   the network; `bundles`: bundle agents among them. `streams`, `hosted_streams`: their TCP.
+//! * `flows`, `flow_tcp`: the figures of flows.
 //! * `media`: radios and wires side by side; `air`: the radio's callbacks; `wire`: an Ethernet
 //!   segment; `ports`: the nodes' interfaces to them.
 //! * `queue`: the event queue; `simulation`: the loop over it.
@@ -30,6 +30,7 @@ mod event;
 mod exchange;
 mod external;
 mod fates;
+mod flow_tcp;
 mod flows;
 mod frames;
 mod hosted_applications;
@@ -52,8 +53,6 @@ mod sizes;
 mod slab;
 mod streams;
 mod summary;
-mod tcp;
-mod tcp_flow;
 mod watchers;
 mod wire;
 mod world;

@@ -100,7 +100,6 @@ impl Simulation {
         self.net.call(at, node, |n, w| if lost { n.lose_tables(w, at) } else { n.go_down(w, at) });
         self.media.switch_off(at, node, &mut self.net);
         if lost {
-            self.net.common.tcp_lose(node);
             self.net.common.lose_applications(at, node);
         }
     }
@@ -121,7 +120,6 @@ impl Simulation {
         } else {
             self.net.call(at, node, |n, w| n.come_back(w, at));
         }
-        self.net.common.tcp_resume(at, node);
         self.net.common.streams_resume(at, node);
         self.net.resume_applications(at, node, lost);
         self.net.send_answers(at);
@@ -134,13 +132,6 @@ impl Simulation {
         self.net.call(at, node, |_, w| w.note(at, note));
         if let Some(watchers) = &mut self.net.common.watchers {
             watchers.powered.push_back(PowerChange { node, on, lost });
-        }
-    }
-
-    /// The time to open a flow's connection comes while its node is down: it does so when it is back.
-    pub(crate) fn put_off(&mut self, node: u32, flow: u32) {
-        if let Some(until) = self.outages.down_until(node).filter(|t| *t < Time::NEVER) {
-            self.net.common.queue.push(until, node, Event::Connect(flow));
         }
     }
 

@@ -35,7 +35,6 @@ use crate::outside;
 use crate::ports::Ports;
 use crate::queue::{EventQueue, MAX_NODES};
 use crate::slab::Slab;
-use crate::tcp_flow::Spare;
 
 /// A run under way.
 pub struct Simulation {
@@ -131,7 +130,6 @@ impl Simulation {
             frame: Vec::new(),
             bundles: scenario.dtn.as_ref().map(|plan| Box::new(bundle_books(plan))),
             applications: Applications::new(scenario, sources),
-            tcp_spare: Spare::default(),
             streams: Streams::new(scenario.seed),
             external: None,
             watchers: None,
@@ -276,21 +274,16 @@ impl Simulation {
             Event::Order(number) => self.order(at, number),
             Event::Loss(table, step) => self.loss(table, step),
             Event::Power(number, on) => self.power(at, node, number, on),
-            Event::Tcp(..) | Event::Streams if !net.nodes[node as usize].is_up() => {}
-            Event::Tcp(flow, end) => {
-                net.common.tcp_timer(at, flow, end);
-                net.send_answers(at);
-            }
-            Event::Connect(flow) if !net.nodes[node as usize].is_up() => self.put_off(node, flow),
-            Event::Connect(flow) => {
-                net.common.tcp_start(at, flow);
-                net.send_answers(at);
+            Event::Streams(flow) if !net.nodes[node as usize].is_up() => {
+                if let Some(until) = self.outages.down_until(node).filter(|t| *t < Time::NEVER) {
+                    net.common.put_off(until, (node, flow));
+                }
             }
             Event::Application(number, key) if !net.nodes[node as usize].is_up() => {
                 net.common.leave_out(at, number, key);
             }
-            Event::Streams => {
-                net.common.streams_timer(at, node);
+            Event::Streams(flow) => {
+                net.common.streams_timer(at, (node, flow));
                 net.send_answers(at);
             }
             Event::Application(number, key) => net.application_timer(at, number, key),

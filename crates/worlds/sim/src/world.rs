@@ -40,7 +40,7 @@ impl Above for SimulationWorld<'_> {
     }
     fn listens(&mut self, at: Time, p: &Packet) -> bool {
         p.meta.flow.is_some()
-            || self.common.tcp_notice(at, self.node, p.bytes())
+            || self.common.stream_notice(at, self.node, p.bytes())
             || self.common.external.is_some()
             || self.common.application_listens(self.node, p.bytes())
             || self.common.is_of_stream(p)
@@ -50,7 +50,7 @@ impl Above for SimulationWorld<'_> {
         self.common.deliver(at, self.node, p);
     }
     fn unreachable(&mut self, at: Time, p: Packet, why: DropReason) {
-        self.common.tcp_refused(at, self.node, &p);
+        self.common.stream_refused(at, self.node, &p);
         self.common.leave(at, self.node, p, Exit::Refuse(why));
     }
 }

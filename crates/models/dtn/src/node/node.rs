@@ -206,6 +206,7 @@ impl<S: Store + Send> Application for Node<S> {
             StreamInput::Accepted { stream, from, .. } => open.open_tcp(cx, stream, from.ip(), false),
             StreamInput::Connected { stream, to } => open.open_tcp(cx, stream, to.ip(), true),
             StreamInput::Data { stream, data } => open.octets(cx.now(), stream, &data),
+            StreamInput::Pattern { .. } => {}
             StreamInput::Room { stream, bytes } => {
                 if let Some(session) = open.of_stream(stream) {
                     session.room = bytes;

@@ -106,7 +106,7 @@ impl Pair {
     fn carry_stream(&mut self, host: usize, effect: StreamEffect) {
         let other = 1 - host;
         match effect {
-            StreamEffect::Listen(_) => {}
+            StreamEffect::Listen(_) | StreamEffect::WritePattern { .. } => {}
             StreamEffect::Connect { stream, to } => {
                 self.next_stream += 1;
                 let theirs = StreamId::Accepted(self.next_stream);

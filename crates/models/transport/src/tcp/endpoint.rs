@@ -2,7 +2,7 @@
 
 use std::net::Ipv6Addr;
 
-use wayhop_core::{Addr, Packet, PacketId, PacketMeta, Pool, Rng, Span, Time};
+use wayhop_core::{Addr, Packet, PacketId, PacketMeta, Pool, Span, Time};
 use wayhop_wire::tcp::{Flags, QuotedSegment, Repr};
 use wayhop_wire::{icmp, icmpv6, ip, ipv4, ipv6, tcp};
 
@@ -13,11 +13,8 @@ use super::send_buffer::SendBuffer;
 use super::sender::{AckIn, Counts, Piece, Sender};
 use crate::{INITIAL_TTL, next_ip_id};
 
-/// The longest header: its options with all four blocks of a selective acknowledgement.
-const MAX_BLOCKS_IN: usize = tcp::MAX_SACK_BLOCKS;
-
 /// What an end is given at each call, and where it puts what it makes.
-pub struct Io<'a> {
+pub(crate) struct Io<'a> {
     /// The time.
     pub now: Time,
     /// Buffers for segments.
@@ -26,8 +23,6 @@ pub struct Io<'a> {
     pub next_id: &'a mut u64,
     /// The node's IP identification.
     pub ip_id: &'a mut u16,
-    /// A random stream.
-    pub rng: &'a mut Rng,
     /// Takes the segments to send, in order. They belong to no flow yet.
     pub out: &'a mut Vec<Packet>,
     /// Where the sender's notes go.
@@ -62,18 +57,9 @@ pub(crate) struct Sockets {
     pub(crate) peer_port: u16,
 }
 
-impl Sockets {
-    /// The same as the peer sees them.
-    pub(crate) fn swapped(self) -> Self {
-        Self { addr: self.peer, port: self.peer_port, peer: self.addr, peer_port: self.port }
-    }
-}
-
 /// What a segment means for the application.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Heard {
-    /// The connection is established now.
-    pub(crate) connected: bool,
     /// Octets that were delivered.
     pub(crate) delivered: u64,
     /// The peer's whole stream has come.
@@ -100,10 +86,7 @@ pub struct Endpoint {
     asked: bool,
     /// An acknowledgement is due.
     answer: bool,
-    /// [`Endpoint::connect`] was called.
-    opened: bool,
     delivered: u64,
-    bad: u64,
 }
 
 impl Endpoint {
@@ -137,20 +120,16 @@ impl Endpoint {
             receiver: Receiver::new(config.window_bytes(), config.delayed_ack),
             asked: false,
             answer: false,
-            opened: false,
             delivered: 0,
-            bad: 0,
         }
     }
 
-    /// Opens the connection. True if it is established at once, as those without a handshake are.
-    pub(crate) fn connect(&mut self, io: &mut Io<'_>) -> bool {
-        self.opened = true;
+    /// Opens the connection. One without a handshake is established from the beginning.
+    pub(crate) fn connect(&mut self, io: &mut Io<'_>) {
         if self.state == State::Closed {
             self.state = State::SynSent;
             self.send_syn(io);
         }
-        self.state == State::Established
     }
 
     /// Writes octets of the pattern ([`super::stream`]), which are not kept; `u64::MAX` for as many
@@ -168,10 +147,6 @@ impl Endpoint {
     pub(crate) fn close(&mut self) {
         self.sender.close();
         self.asked = true;
-    }
-    /// Whether the application has closed its stream.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.sender.is_closed()
     }
 
     /// Cuts segments of what the application has written, as far as the windows let them out.
@@ -207,28 +182,8 @@ impl Endpoint {
         Repr { src_port, dst_port, padding: self.config.padding, ..Repr::default() }
     }
 
-    /// A packet came. `None` if it is no segment of this connection.
-    pub(crate) fn on_packet(&mut self, io: &mut Io<'_>, packet: &[u8]) -> Option<Heard> {
-        let ip = ip::Packet::new_checked(packet).ok()?;
-        let Sockets { addr, port, peer, peer_port } = self.sockets;
-        if ip.protocol != ipv4::protocol::TCP || ip.src != peer || ip.dst != addr {
-            return None;
-        }
-        let Ok(repr) = Repr::parse(ip.payload, ip.src, ip.dst) else {
-            self.bad += 1;
-            return None;
-        };
-        if (repr.src_port, repr.dst_port) != (peer_port, port) {
-            return None;
-        }
-        let segment = tcp::Packet::new_checked(ip.payload).ok()?;
-        let hops = INITIAL_TTL.saturating_sub(ip.ttl) + 1;
-        let mut heard = Heard::default();
-        self.on_segment(io, &repr, segment.payload(), hops, &mut heard);
-        Some(heard)
-    }
-
-    fn on_segment(&mut self, io: &mut Io<'_>, s: &Repr, payload: &[u8], hops: u8, heard: &mut Heard) {
+    /// A segment of this connection came.
+    pub(crate) fn on_segment(&mut self, io: &mut Io<'_>, s: &Repr, payload: &[u8], hops: u8) -> Heard {
         let acks = s.flags.contains(Flags::ACK);
         let acks_syn = acks && s.ack == self.iss.wrapping_add(1);
         if s.flags.contains(Flags::RST) {
@@ -238,63 +193,44 @@ impl Endpoint {
             if if self.state == State::SynSent { acks_syn } else { in_window } {
                 self.abort();
             }
-            return;
+            return Heard::default();
         }
         match self.state {
-            State::Closed => return,
-            State::Aborted => {
-                self.refuse(io, s, payload.len());
-                return;
-            }
+            State::Closed => {}
+            // RFC 9293 section 3.10.7.1: the connection is no more.
+            State::Aborted => reset(io, &self.sockets, self.tos, self.header(), s, payload.len()),
             State::Listen => {
                 if s.flags.contains(Flags::SYN) && !acks {
                     self.irs = s.seq;
                     self.state = State::SynReceived;
                     self.send_syn(io);
                 }
-                return;
             }
             State::SynSent => {
                 if s.flags.contains(Flags::SYN) && acks_syn {
                     self.irs = s.seq;
                     self.syn_acked(io, s);
-                    heard.connected = true;
                     // The first segment of data acknowledges; without one a bare acknowledgement does.
                     self.answer = true;
                 }
-                return;
             }
-            State::SynReceived if s.flags.contains(Flags::SYN) => {
-                self.send_syn(io);
-                return;
-            }
+            State::SynReceived if s.flags.contains(Flags::SYN) => self.send_syn(io),
             State::SynReceived => {
-                if !acks || self.ack_position(s.ack).is_none() {
-                    return;
+                if acks && self.ack_position(s.ack).is_some() {
+                    self.syn_acked(io, s);
+                    return self.on_data(io, s, payload, acks, hops);
                 }
-                self.syn_acked(io, s);
-                heard.connected = true;
             }
-            State::Established if s.flags.contains(Flags::SYN) => {
-                // The peer has not heard the end of the handshake.
-                self.answer = true;
-                return;
-            }
-            State::Established => {}
+            // The peer has not heard the end of the handshake.
+            State::Established if s.flags.contains(Flags::SYN) => self.answer = true,
+            State::Established => return self.on_data(io, s, payload, acks, hops),
         }
-        self.answer |= self.on_data(io, s, payload, acks, hops, heard) == Answer::Now;
+        Heard::default()
     }
 
-    /// The connection is over for this end, if it had begun: its node lost what it knew, or its peer did.
+    /// The connection is over for this end: its node lost what it knew, or its peer did.
     pub(crate) fn abort(&mut self) {
-        if self.opened || self.syns > 0 || self.receiver.expected() > 0 {
-            self.state = State::Aborted;
-        }
-    }
-
-    /// A segment for a connection that is no more (RFC 9293 section 3.10.7.1).
-    fn refuse(&self, io: &mut Io<'_>, s: &Repr, len: usize) {
-        reset(io, &self.sockets, self.tos, self.header(), s, len);
+        self.state = State::Aborted;
     }
 
     /// The SYN of this end was acknowledged.
@@ -319,15 +255,7 @@ impl Endpoint {
         unwrap(ack, self.iss, self.sender.una())
     }
 
-    fn on_data(
-        &mut self,
-        io: &mut Io<'_>,
-        s: &Repr,
-        payload: &[u8],
-        acks: bool,
-        hops: u8,
-        heard: &mut Heard,
-    ) -> Answer {
+    fn on_data(&mut self, io: &mut Io<'_>, s: &Repr, payload: &[u8], acks: bool, hops: u8) -> Heard {
         let fin = s.flags.contains(Flags::FIN);
         let expected = self.receiver.expected();
         let offset = s.seq.wrapping_sub(wire(self.irs, expected)) as i32;
@@ -339,10 +267,11 @@ impl Endpoint {
         let acceptable =
             if len == 0 { (first..=last).contains(&from) } else { from < last && from + len > first };
         if !acceptable {
-            return Answer::Now;
+            self.answer = true;
+            return Heard::default();
         }
-        let Some(ack) = self.ack_position(s.ack).filter(|_| acks) else { return Answer::None };
-        let mut blocks = [(0, 0); MAX_BLOCKS_IN];
+        let Some(ack) = self.ack_position(s.ack).filter(|_| acks) else { return Heard::default() };
+        let mut blocks = [(0, 0); tcp::MAX_SACK_BLOCKS];
         let mut n = 0;
         for (from, to) in s.sack.iter().map_while(|b| *b) {
             if let (Some(from), Some(to)) = (self.ack_position(from), self.ack_position(to)) {
@@ -353,7 +282,8 @@ impl Endpoint {
         let bare = payload.is_empty() && !fin;
         let ack = AckIn { ack, window: self.peer_window(s), bare, sack: &blocks[..n], hops };
         if !self.sender.on_ack(io.now, &ack, io.notes) {
-            return Answer::Now;
+            self.answer = true;
+            return Heard::default();
         }
         self.send_buffer.acknowledge(self.sender.una());
         let mut got = 0;
@@ -363,9 +293,8 @@ impl Endpoint {
             deliver(octets);
         });
         self.delivered += got;
-        heard.delivered = got;
-        heard.finished = self.receiver.is_done();
-        answer
+        self.answer |= answer == Answer::Now;
+        Heard { delivered: got, finished: self.receiver.is_done() }
     }
 
     /// An ICMP error about a segment of this end came (the ICMP message, from its own header on). True if it was about
@@ -410,6 +339,10 @@ impl Endpoint {
         own
     }
 
+    /// Whether data may flow.
+    pub(crate) fn is_established(&self) -> bool {
+        self.state == State::Established
+    }
     /// Whether the connection is being opened, or is open.
     pub(crate) fn is_alive(&self) -> bool {
         !matches!(self.state, State::Closed | State::Aborted)
@@ -515,10 +448,6 @@ impl Endpoint {
     /// Octets of the peer's stream that have come in order.
     pub fn delivered(&self) -> u64 {
         self.delivered
-    }
-    /// Segments with a wrong checksum.
-    pub fn bad_segments(&self) -> u64 {
-        self.bad
     }
     /// Whether all of this end's stream, its end too, was acknowledged.
     pub fn is_done(&self) -> bool {

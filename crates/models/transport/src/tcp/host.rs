@@ -1,15 +1,21 @@
 //! The TCP of a host: listening ports, connections, and the streams of applications above them.
+//!
+//! An end of a flow of the scenario has a TCP of its own ([`HostTcp::of_flow`]), so that flows take no ports of programs.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::net::{Ipv6Addr, SocketAddr};
+use std::ops::Bound;
 
-use wayhop_core::{Addr, Packet, Pool, Rng, STREAM_ROOM, Span, StreamEnd, StreamId, StreamInput, Time};
+use wayhop_core::{
+    Addr, Packet, Pool, Rng, STREAM_ROOM, Span, StreamEffect, StreamEnd, StreamId, StreamInput, Time,
+};
 use wayhop_wire::tcp::{Flags, Repr};
 use wayhop_wire::{ip, ipv4, tcp};
 
 use super::config::TcpConfig;
 use super::endpoint::{Endpoint, Heard, Io, Sockets, reset};
 use super::note::Note;
+use crate::{FlowConfig, INITIAL_TTL};
 
 /// The dynamic ports (RFC 6335, section 6). Each connection that is opened gets the next one.
 const EPHEMERAL: std::ops::RangeInclusive<u16> = 49_152..=65_535;
@@ -32,47 +38,82 @@ pub struct HostIo<'a> {
     pub next_id: &'a mut u64,
     /// The node's IP identification.
     pub ip_id: &'a mut u16,
-    /// For initial sequence numbers.
-    pub rng: &'a mut Rng,
+    /// Takes the notes of senders.
+    pub notes: &'a mut Vec<Note>,
+    /// Takes what arrives in order at the end of a flow: the position of the first octet in the stream, and the octets.
+    pub deliver: &'a mut dyn FnMut(u64, &[u8]),
 }
 
 impl HostIo<'_> {
-    fn with<'b>(
-        &'b mut self,
-        out: &'b mut Vec<Packet>,
-        notes: &'b mut Vec<Note>,
-        deliver: &'b mut dyn FnMut(&[u8]),
-    ) -> Io<'b> {
-        let Self { now, pool, next_id, ip_id, rng } = self;
-        Io { now: *now, pool, next_id, ip_id, rng, out, notes, deliver }
+    fn with<'b>(&'b mut self, out: &'b mut Vec<Packet>, deliver: &'b mut dyn FnMut(&[u8])) -> Io<'b> {
+        let Self { now, pool, next_id, ip_id, notes, .. } = self;
+        Io { now: *now, pool, next_id, ip_id, out, notes, deliver }
     }
+}
+
+/// How an end of a flow differs from the connections of programs: it stays until the run ends, however long nobody answers, and
+/// its stream is that of the pattern ([`super::stream`]), which is checked and counted ([`StreamInput::Pattern`]) but not copied.
+#[derive(Copy, Clone, Debug)]
+pub struct FlowEnd {
+    /// The local port.
+    port: u16,
+    /// Type of Service, or traffic class.
+    tos: u8,
+    /// The initial sequence numbers of this end and of its peer, on which both agree where there is no handshake.
+    numbers: (u32, u32),
+    /// Of the node's clock within a tick.
+    phase: Span,
+}
+
+impl FlowEnd {
+    /// The client's and the server's.
+    pub fn draw(config: &FlowConfig, tcp: &TcpConfig, rng: &mut Rng) -> [Self; 2] {
+        let numbers = [rng.bits() as u32, rng.bits() as u32];
+        let mut end = |port, own, peer| {
+            let phase = rng.jitter(tcp.rto.tick.unwrap_or(Span::from_nanos(1)));
+            Self { port, tos: config.tos, numbers: (own, peer), phase }
+        };
+        [end(config.src_port, numbers[0], numbers[1]), end(config.dst_port, numbers[1], numbers[0])]
+    }
+}
+
+/// Whose connections they are.
+enum User {
+    /// Programs, whose initial sequence numbers are drawn.
+    Programs(Rng),
+    Flow(FlowEnd),
 }
 
 /// The TCP of a host (RFC 9293), without I/O. Its users are applications, which have numbers.
 ///
 /// The host's world gives it packets, ICMP messages and the time; then it takes what applications hear, from
-/// [`HostTcp::event`], does what they ask for, and takes the packets, from [`HostTcp::flush`], until there is neither.
+/// [`HostTcp::event`], does what they ask for, and takes the packets, from [`HostTcp::packet`], until there is neither.
 pub struct HostTcp {
     config: TcpConfig,
+    user: User,
     /// Who listens at a port.
     listeners: BTreeMap<u16, u32>,
-    connections: BTreeMap<Sockets, HostConnection>,
+    connections: BTreeMap<Sockets, Box<HostConnection>>,
     /// The streams of applications, which have not closed them, and their connections unless there was no port.
     streams: BTreeMap<(u32, StreamId), Option<Sockets>>,
     /// Connections that may have something to send.
-    active: BTreeSet<Sockets>,
+    active: Vec<Sockets>,
     next_port: u16,
     /// The number of the next stream that comes.
     next_stream: u64,
     events: VecDeque<(u32, StreamInput<'static>)>,
     out: VecDeque<(Option<u32>, Packet)>,
     spare: Vec<Packet>,
+    /// What arrived in order, for a program.
+    data: Vec<u8>,
 }
 
 struct HostConnection {
     endpoint: Endpoint,
     owner: u32,
     stream: StreamId,
+    /// It is one of programs, and ends some time.
+    expires: bool,
     state: StreamState,
     /// Since when nothing was acknowledged, while something is under way.
     stalled: Option<Time>,
@@ -94,18 +135,21 @@ enum StreamState {
 }
 
 impl HostConnection {
-    fn new(endpoint: Endpoint, owner: u32, stream: StreamId, now: Time) -> Self {
-        let state = StreamState::Opening(now + CONNECT_TIMEOUT);
-        Self { endpoint, owner, stream, state, stalled: None, left: 0, closed_first: false, forget_at: None }
-    }
-
     /// When it ends unless something comes before, and why.
     fn expiry(&self) -> Option<(Time, StreamEnd)> {
+        if !self.expires {
+            return None;
+        }
         if let StreamState::Opening(until) = self.state {
             return Some((until, StreamEnd::Unreachable));
         }
         let stalled = self.stalled.map(|since| (since + USER_TIMEOUT, StreamEnd::Broken));
         stalled.or_else(|| Some((self.forget_at?, StreamEnd::Finished)))
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        let (endpoint, expiry) = (self.endpoint.deadline(), self.expiry());
+        expiry.map_or(endpoint, |(at, _)| Some(endpoint.map_or(at, |due| due.min(at))))
     }
 
     /// Keeps the times of [`HostConnection::expiry`]; `una`: what was acknowledged before.
@@ -120,34 +164,64 @@ impl HostConnection {
 
     /// Both streams have ended, and the peer knows (LAST-ACK is over).
     fn is_over(&self) -> bool {
-        !self.closed_first && self.endpoint.is_done() && self.endpoint.has_received_all()
+        self.expires && !self.closed_first && self.endpoint.is_done() && self.endpoint.has_received_all()
     }
 }
 
 impl HostTcp {
-    /// A TCP without connections.
-    pub const fn new(config: TcpConfig) -> Self {
+    /// The TCP of programs, without connections. `rng` is for initial sequence numbers.
+    pub const fn new(config: TcpConfig, rng: Rng) -> Self {
+        Self::of(config, User::Programs(rng))
+    }
+    /// The TCP of one end of a flow, whose application listens or connects once.
+    pub const fn of_flow(config: TcpConfig, end: FlowEnd) -> Self {
+        Self::of(config, User::Flow(end))
+    }
+    const fn of(config: TcpConfig, user: User) -> Self {
         Self {
             config,
+            user,
             listeners: BTreeMap::new(),
             connections: BTreeMap::new(),
             streams: BTreeMap::new(),
-            active: BTreeSet::new(),
+            active: Vec::new(),
             next_port: *EPHEMERAL.start(),
             next_stream: 1,
             events: VecDeque::new(),
             out: VecDeque::new(),
             spare: Vec::new(),
+            data: Vec::new(),
+        }
+    }
+    const fn is_of_flow(&self) -> bool {
+        matches!(self.user, User::Flow(_))
+    }
+    /// The ends of connections here, of a flow at most one.
+    pub fn endpoints(&self) -> impl Iterator<Item = &Endpoint> {
+        self.connections.values().map(|c| &c.endpoint)
+    }
+
+    /// Does what an application asks for. It opens streams from this address of the host.
+    pub fn apply(&mut self, io: &mut HostIo<'_>, owner: u32, from: Addr, effect: StreamEffect) {
+        match effect {
+            // Nobody else has taken the port before.
+            StreamEffect::Listen(port) => drop(self.listeners.entry(port).or_insert(owner)),
+            StreamEffect::Connect { stream, to } => self.connect(io, owner, stream, from, to),
+            StreamEffect::Write { stream, data } => {
+                if let Some(endpoint) = self.written(owner, stream) {
+                    endpoint.write_octets(&data);
+                }
+            }
+            StreamEffect::WritePattern { stream, bytes } => {
+                if let Some(endpoint) = self.written(owner, stream) {
+                    endpoint.write(bytes);
+                }
+            }
+            StreamEffect::Close(stream) => self.close(owner, stream),
         }
     }
 
-    /// An application takes connections to a port, which nobody has taken before.
-    pub fn listen(&mut self, owner: u32, port: u16) {
-        self.listeners.entry(port).or_insert(owner);
-    }
-
-    /// An application opens a stream, from an address of the host.
-    pub fn connect(&mut self, io: &mut HostIo<'_>, owner: u32, stream: StreamId, from: Addr, to: SocketAddr) {
+    fn connect(&mut self, io: &mut HostIo<'_>, owner: u32, stream: StreamId, from: Addr, to: SocketAddr) {
         if self.streams.contains_key(&(owner, stream)) {
             return;
         }
@@ -157,14 +231,17 @@ impl HostTcp {
             let cause = StreamEnd::Unreachable;
             return self.events.push_back((owner, StreamInput::Closed { stream, cause }));
         };
-        let endpoint = self.endpoint(io, sockets, true);
-        self.connections.insert(sockets, HostConnection::new(endpoint, owner, stream, io.now));
-        self.call(io, sockets, &mut Vec::new(), Endpoint::connect);
+        self.insert(io.now, sockets, owner, stream);
+        self.call(io, sockets, Endpoint::connect);
+        self.hear(sockets, Heard::default());
     }
 
     /// Sockets with the next local port that is free.
     fn free(&mut self, addr: Addr, to: SocketAddr) -> Option<Sockets> {
         let (peer, peer_port) = (Addr::from(to.ip()), to.port());
+        if let User::Flow(FlowEnd { port, .. }) = self.user {
+            return Some(Sockets { addr, port, peer, peer_port });
+        }
         EPHEMERAL.into_iter().find_map(|_| {
             let port = self.next_port;
             self.next_port = port.checked_add(1).unwrap_or(*EPHEMERAL.start());
@@ -174,27 +251,43 @@ impl HostTcp {
         })
     }
 
-    fn endpoint(&self, io: &mut HostIo<'_>, sockets: Sockets, active: bool) -> Endpoint {
-        let tick = self.config.rto.tick.unwrap_or(Span::from_nanos(1));
-        let (number, phase) = (io.rng.bits() as u32, io.rng.jitter(tick));
-        Endpoint::new(self.config, sockets, 0, active, (number, 0), phase)
+    /// A new connection of an application.
+    fn insert(&mut self, now: Time, sockets: Sockets, owner: u32, stream: StreamId) {
+        let (tos, numbers, phase) = match &mut self.user {
+            User::Programs(rng) => {
+                let number = rng.bits() as u32;
+                (0, (number, 0), rng.jitter(self.config.rto.tick.unwrap_or(Span::from_nanos(1))))
+            }
+            User::Flow(end) => (end.tos, end.numbers, end.phase),
+        };
+        let opens = matches!(stream, StreamId::Opened(_));
+        let connection = HostConnection {
+            endpoint: Endpoint::new(self.config, sockets, tos, opens, numbers, phase),
+            owner,
+            stream,
+            expires: !self.is_of_flow(),
+            state: StreamState::Opening(now + CONNECT_TIMEOUT),
+            stalled: None,
+            left: 0,
+            closed_first: false,
+            forget_at: None,
+        };
+        self.connections.insert(sockets, Box::new(connection));
     }
 
-    /// An application writes to a stream.
-    pub fn write(&mut self, owner: u32, stream: StreamId, octets: &[u8]) {
-        if let Some(Some(sockets)) = self.streams.get(&(owner, stream))
-            && let Some(c) = self.connections.get_mut(sockets)
-        {
-            c.endpoint.write_octets(octets);
-            self.active.insert(*sockets);
-        }
+    /// The end to which an application writes, which then may have something to send.
+    fn written(&mut self, owner: u32, stream: StreamId) -> Option<&mut Endpoint> {
+        let sockets = (*self.streams.get(&(owner, stream))?)?;
+        let c = self.connections.get_mut(&sockets)?;
+        self.active.push(sockets);
+        Some(&mut c.endpoint)
     }
 
     /// An application closes a stream: what it has written is still sent, and it hears no more of it.
-    pub fn close(&mut self, owner: u32, stream: StreamId) {
+    fn close(&mut self, owner: u32, stream: StreamId) {
         let Some(Some(sockets)) = self.streams.remove(&(owner, stream)) else { return };
         let Some(c) = self.connections.get_mut(&sockets) else { return };
-        if matches!(c.state, StreamState::Opening(_)) {
+        if c.expires && matches!(c.state, StreamState::Opening(_)) {
             // RFC 9293 section 3.10.4: a connection that is not established is forgotten.
             self.connections.remove(&sockets);
             return;
@@ -202,7 +295,7 @@ impl HostTcp {
         c.closed_first = !c.endpoint.has_received_all();
         c.state = StreamState::Closed;
         c.endpoint.close();
-        self.active.insert(sockets);
+        self.active.push(sockets);
     }
 
     /// An application is gone: its ports are free, and its streams are closed.
@@ -215,8 +308,16 @@ impl HostTcp {
     }
 
     /// The host lost its memory: its connections are gone, and what still comes for them is answered by resets. Ports and
-    /// numbers go on, so that nobody takes a new connection for an old one.
+    /// numbers go on, so that nobody takes a new connection for an old one. The end of a flow stays, but only answers.
     pub fn lose(&mut self) {
+        if self.is_of_flow() {
+            for c in self.connections.values_mut() {
+                c.endpoint.abort();
+                let (stream, cause) = (c.stream, StreamEnd::Broken);
+                self.events.push_back((c.owner, StreamInput::Closed { stream, cause }));
+            }
+            return;
+        }
         self.listeners.clear();
         self.connections.clear();
         self.streams.clear();
@@ -224,77 +325,91 @@ impl HostTcp {
         self.events.clear();
     }
 
-    /// A packet for the host came, which is ignored unless it is a segment.
-    pub fn on_packet(&mut self, io: &mut HostIo<'_>, packet: &[u8]) {
-        let Ok(ip) = ip::Packet::new_checked(packet) else { return };
+    /// A packet for the host came, which is ignored unless it is a segment. True if it was of a connection.
+    pub fn on_packet(&mut self, io: &mut HostIo<'_>, packet: &[u8]) -> bool {
+        let Ok(ip) = ip::Packet::new_checked(packet) else { return false };
         if ip.protocol != ipv4::protocol::TCP {
-            return;
+            return false;
         }
         let (Ok(repr), Ok(segment)) =
             (Repr::parse(ip.payload, ip.src, ip.dst), tcp::Packet::new_checked(ip.payload))
         else {
-            return;
+            return false;
         };
         let (addr, peer) = (ip.dst, ip.src);
         let sockets = Sockets { addr, port: repr.dst_port, peer, peer_port: repr.src_port };
         if !self.connections.contains_key(&sockets) && !self.accept(io, sockets, repr.flags) {
             if !repr.flags.contains(Flags::RST) {
                 let header = Repr { src_port: sockets.port, dst_port: sockets.peer_port, ..Repr::default() };
-                let (notes, deliver) = (&mut Vec::new(), &mut |_: &[u8]| ());
-                let io = &mut io.with(&mut self.spare, notes, deliver);
-                reset(io, &sockets, 0, header, &repr, segment.payload().len());
+                reset(
+                    &mut io.with(&mut self.spare, &mut |_| ()),
+                    &sockets,
+                    0,
+                    header,
+                    &repr,
+                    segment.payload().len(),
+                );
                 self.out.extend(self.spare.drain(..).map(|p| (None, p)));
             }
-            return;
+            return false;
         }
-        let mut data = Vec::new();
-        let heard = self.call(io, sockets, &mut data, |e, io| e.on_packet(io, packet));
-        if let Some(heard) = heard.flatten() {
-            self.hear(sockets, heard, data);
-        }
+        let hops = INITIAL_TTL.saturating_sub(ip.ttl) + 1;
+        let heard = self.call(io, sockets, |e, io| e.on_segment(io, &repr, segment.payload(), hops));
+        heard.map(|(heard, _)| heard).map(|heard| self.hear(sockets, heard)).is_some()
     }
 
-    /// Makes a connection of a SYN. False if nobody listens there, or if it is no SYN.
+    /// Makes a connection of a SYN, or of any segment where there is no handshake. False if nobody listens there, or if it is no
+    /// SYN.
     fn accept(&mut self, io: &mut HostIo<'_>, sockets: Sockets, flags: Flags) -> bool {
-        let opens = flags.contains(Flags::SYN) && !flags.contains(Flags::ACK) && !flags.contains(Flags::RST);
+        let is_syn = flags.contains(Flags::SYN) && !flags.contains(Flags::ACK);
+        let opens = (is_syn || !self.config.handshake) && !flags.contains(Flags::RST);
         let Some(owner) = self.listeners.get(&sockets.port).copied().filter(|_| opens) else { return false };
         let accepted = self.connections.values().filter(|c| matches!(c.stream, StreamId::Accepted(_)));
         if accepted.count() < MAX_ACCEPTED {
             let stream = StreamId::Accepted(self.next_stream);
             self.next_stream += 1;
-            let endpoint = self.endpoint(io, sockets, false);
-            self.connections.insert(sockets, HostConnection::new(endpoint, owner, stream, io.now));
+            self.insert(io.now, sockets, owner, stream);
         }
         true
     }
 
-    /// Calls a connection's end, and takes the packets that it makes.
+    /// Calls a connection's end, which then may have something to send, and takes the packets that it makes.
     fn call<R>(
         &mut self,
         io: &mut HostIo<'_>,
         sockets: Sockets,
-        data: &mut Vec<u8>,
         f: impl FnOnce(&mut Endpoint, &mut Io<'_>) -> R,
-    ) -> Option<R> {
+    ) -> Option<(R, &mut HostConnection)> {
         let c = self.connections.get_mut(&sockets)?;
-        let una = c.endpoint.una();
-        let deliver = &mut |octets: &[u8]| data.extend_from_slice(octets);
-        let answer = f(&mut c.endpoint, &mut io.with(&mut self.spare, &mut Vec::new(), deliver));
-        c.watch(io.now, una);
-        self.out.extend(self.spare.drain(..).map(|p| (Some(c.owner), p)));
-        self.active.insert(sockets);
-        Some(answer)
+        let (una, mut at) = (c.endpoint.una(), c.endpoint.delivered());
+        let HostIo { now, pool, next_id, ip_id, notes, deliver } = io;
+        let (data, out, is_of_program) = (&mut self.data, &mut self.spare, c.expires);
+        let deliver = &mut |octets: &[u8]| {
+            if is_of_program {
+                return data.extend_from_slice(octets);
+            }
+            deliver(at, octets);
+            at += octets.len() as u64;
+        };
+        let answer = f(&mut c.endpoint, &mut Io { now: *now, pool, next_id, ip_id, out, notes, deliver });
+        c.watch(*now, una);
+        for p in self.spare.drain(..) {
+            self.out.push_back((Some(c.owner), p));
+        }
+        self.active.push(sockets);
+        Some((answer, &mut **c))
     }
 
     /// What a segment means for the connection's application.
-    fn hear(&mut self, sockets: Sockets, heard: Heard, data: Vec<u8>) {
+    fn hear(&mut self, sockets: Sockets, heard: Heard) {
+        let data = std::mem::take(&mut self.data);
         let Some(c) = self.connections.get_mut(&sockets) else { return };
         let (owner, stream) = (c.owner, c.stream);
         if !c.endpoint.is_alive() {
             let was_open = c.state == StreamState::Open;
             return self.end(sockets, if was_open { StreamEnd::Broken } else { StreamEnd::Unreachable });
         }
-        if heard.connected && matches!(c.state, StreamState::Opening(_)) {
+        if c.endpoint.is_established() && matches!(c.state, StreamState::Opening(_)) {
             c.state = StreamState::Open;
             let peer = SocketAddr::new(sockets.peer.ip(), sockets.peer_port);
             self.streams.insert((owner, stream), Some(sockets));
@@ -307,6 +422,8 @@ impl HostTcp {
         }
         if !data.is_empty() {
             self.events.push_back((owner, StreamInput::Data { stream, data: data.into() }));
+        } else if heard.delivered > 0 {
+            self.events.push_back((owner, StreamInput::Pattern { stream, bytes: heard.delivered }));
         }
         if heard.finished {
             self.events.push_back((owner, StreamInput::Closed { stream, cause: StreamEnd::Finished }));
@@ -315,32 +432,42 @@ impl HostTcp {
 
     /// A connection is no more.
     fn end(&mut self, sockets: Sockets, cause: StreamEnd) {
-        if let Some(c) = self.connections.remove(&sockets) {
-            self.events.push_back((c.owner, StreamInput::Closed { stream: c.stream, cause }));
+        let Some(c) = self.connections.get(&sockets) else { return };
+        self.events.push_back((c.owner, StreamInput::Closed { stream: c.stream, cause }));
+        if c.expires {
+            self.connections.remove(&sockets);
         }
-        self.active.remove(&sockets);
     }
 
     /// An ICMP error came: the message, from its own header on, of ICMPv6 with its source. True if it is about a connection of
     /// this host.
     pub fn on_icmp(&mut self, io: &mut HostIo<'_>, message: &[u8], from6: Option<Ipv6Addr>) -> bool {
-        let all: Vec<Sockets> = self.connections.keys().copied().collect();
-        all.into_iter().any(|sockets| {
-            self.call(io, sockets, &mut Vec::new(), |e, io| match from6 {
-                Some(from) => e.on_icmp6(io, message, from),
-                None => e.on_icmp(io, message),
-            }) == Some(true)
+        let ignore = &mut |_: &[u8]| ();
+        let io = &mut io.with(&mut self.spare, ignore);
+        self.connections.values_mut().any(|c| match from6 {
+            Some(from) => c.endpoint.on_icmp6(io, message, from),
+            None => c.endpoint.on_icmp(io, message),
         })
     }
 
-    /// What an application hears next, with its number.
-    pub fn event(&mut self) -> Option<(u32, StreamInput<'static>)> {
+    /// Whether an application may have something to hear.
+    pub fn has_events(&self) -> bool {
+        !self.events.is_empty()
+    }
+
+    /// What an application hears next, with its number. If there is nothing more, sends what applications have written and what
+    /// answers segments, as far as windows let it out.
+    pub fn event(&mut self, io: &mut HostIo<'_>) -> Option<(u32, StreamInput<'static>)> {
         loop {
-            let (owner, input) = self.events.pop_front()?;
+            let Some((owner, input)) = self.events.pop_front() else {
+                self.flush(io);
+                return None;
+            };
             let (stream, is_closed, is_finished) = match input {
                 StreamInput::Accepted { stream, .. }
                 | StreamInput::Connected { stream, .. }
                 | StreamInput::Data { stream, .. }
+                | StreamInput::Pattern { stream, .. }
                 | StreamInput::Room { stream, .. } => (stream, false, false),
                 StreamInput::Closed { stream, cause } => (stream, true, cause == StreamEnd::Finished),
             };
@@ -349,6 +476,11 @@ impl HostTcp {
                 continue;
             }
             if is_finished {
+                // A flow's last answer and the end of its stream are segments of their own.
+                let sockets = self.streams.get(&(owner, stream)).copied().flatten();
+                if let Some(sockets) = sockets.filter(|_| self.is_of_flow()) {
+                    self.call(io, sockets, Endpoint::push);
+                }
                 self.close(owner, stream);
             } else if is_closed {
                 self.streams.remove(&(owner, stream));
@@ -357,18 +489,21 @@ impl HostTcp {
         }
     }
 
-    /// Sends what applications have written and what answers segments, as far as windows let it out.
-    pub fn flush(&mut self, io: &mut HostIo<'_>) {
-        for sockets in std::mem::take(&mut self.active) {
-            self.call(io, sockets, &mut Vec::new(), Endpoint::flush);
-            let Some(c) = self.connections.get_mut(&sockets) else { continue };
+    fn flush(&mut self, io: &mut HostIo<'_>) {
+        self.active.sort_unstable();
+        self.active.dedup();
+        for i in 0..self.active.len() {
+            let sockets = self.active[i];
+            let Some(((), c)) = self.call(io, sockets, Endpoint::flush) else { continue };
             let (sent, unsent) = (c.endpoint.sent(), c.endpoint.unsent() as usize);
-            if c.state == StreamState::Open && sent > c.left {
+            let (is_over, mut room) = (c.is_over(), None);
+            if c.expires && c.state == StreamState::Open && sent > c.left {
                 c.left = sent;
                 let (stream, bytes) = (c.stream, STREAM_ROOM.saturating_sub(unsent));
-                self.events.push_back((c.owner, StreamInput::Room { stream, bytes }));
+                room = Some((c.owner, StreamInput::Room { stream, bytes }));
             }
-            if c.is_over() {
+            self.events.extend(room);
+            if is_over {
                 self.connections.remove(&sockets);
             }
         }
@@ -382,20 +517,21 @@ impl HostTcp {
 
     /// When [`HostTcp::on_timer`] is to be called; never if `None`.
     pub fn deadline(&self) -> Option<Time> {
-        let of = |c: &HostConnection| [c.endpoint.deadline(), c.expiry().map(|(at, _)| at)];
-        self.connections.values().flat_map(of).flatten().min()
+        self.connections.values().filter_map(|c| c.deadline()).min()
     }
 
     /// Time has come to the deadline.
     pub fn on_timer(&mut self, io: &mut HostIo<'_>) {
         let now = io.now;
-        let all: Vec<Sockets> = self.connections.keys().copied().collect();
-        for sockets in all {
+        let mut next = self.connections.keys().next().copied();
+        while let Some(sockets) = next {
+            next =
+                self.connections.range((Bound::Excluded(sockets), Bound::Unbounded)).next().map(|(s, _)| *s);
             let Some(c) = self.connections.get(&sockets) else { continue };
             if let Some((_, cause)) = c.expiry().filter(|(at, _)| *at <= now) {
                 self.end(sockets, cause);
             } else if c.endpoint.deadline().is_some_and(|at| at <= now) {
-                self.call(io, sockets, &mut Vec::new(), Endpoint::on_timer);
+                self.call(io, sockets, Endpoint::on_timer);
             }
         }
     }

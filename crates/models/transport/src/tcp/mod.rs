@@ -1,8 +1,8 @@
 //! TCP (RFC 9293): a state machine without I/O, with real segments.
 //!
-//! A [`Connection`] is a flow's two ends, a [`HostTcp`] serves the applications of a host. A host calls it when the flow starts, when a packet for an end has arrived, when
-//! an end's [`Connection::deadline`] has come, and when an ICMP error concerns it; it answers with whole
-//! IP packets. Inside, bottom up:
+//! A [`HostTcp`] serves the applications of a host, or the one at an end of a flow. The host calls it
+//! when an application asks for something, a segment or an ICMP error has arrived, or its
+//! [`HostTcp::deadline`] has come, and takes whole IP packets from it. Inside, bottom up:
 //! * `rto`: the retransmission timeout (RFC 6298), exact or by ns-2's ticks;
 //! * [`CongestionControl`]: how much may be under way; `congestion/` has Tahoe and Reno, Vegas, Westwood;
 //! * `scoreboard`: the information of selective acknowledgements (RFC 6675);
@@ -19,7 +19,6 @@
 mod app;
 mod config;
 mod congestion;
-mod connection;
 mod endpoint;
 mod failure;
 mod host;
@@ -35,10 +34,9 @@ pub mod stream;
 pub use app::App;
 pub use config::{MAX_SEGMENT, MAX_WINDOW, Profile, TcpConfig, Variant};
 pub use congestion::{Acked, CongestionControl, Lost};
-pub use connection::{Connection, End};
-pub use endpoint::{Endpoint, Io};
+pub use endpoint::Endpoint;
 pub use failure::Failure;
-pub use host::{HostIo, HostTcp};
+pub use host::{FlowEnd, HostIo, HostTcp};
 pub use note::{Note, NoteKind};
 pub use pacing::Pacing;
 pub use rto::RtoConfig;

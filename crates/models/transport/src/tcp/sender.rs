@@ -170,11 +170,6 @@ impl Sender {
         self.closed && self.una == self.end()
     }
 
-    /// Whether the application writes no more.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.closed
-    }
-
     /// More octets from the application; `u64::MAX` for as many as can be sent.
     pub(crate) fn write(&mut self, octets: u64) {
         // One octet is left for the end of the stream.

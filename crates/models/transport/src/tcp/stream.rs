@@ -18,8 +18,17 @@ pub fn fill(from: u64, out: &mut [u8]) {
     }
 }
 
+/// Whether these are the octets of the stream from `from` on.
+pub fn matches(from: u64, octets: &[u8]) -> bool {
+    let mut own = [0; 256];
+    octets.chunks(own.len()).zip((from..).step_by(own.len())).all(|(chunk, at)| {
+        fill(at, &mut own[..chunk.len()]);
+        *chunk == own[..chunk.len()]
+    })
+}
+
 /// One octet of the stream.
-pub fn octet_at(at: u64) -> u8 {
+fn octet_at(at: u64) -> u8 {
     word(at / 8)[(at % 8) as usize]
 }
 
@@ -30,11 +39,16 @@ mod tests {
     #[test]
     fn a_stretch_is_the_same_from_wherever_it_is_written() {
         for from in 0..20 {
-            for len in 0..40 {
+            for len in (0..40).chain([256, 257, 600]) {
                 let mut out = vec![0; len];
                 fill(from, &mut out);
                 let single: Vec<u8> = (from..from + len as u64).map(octet_at).collect();
                 assert_eq!(out, single);
+                assert!(matches(from, &out));
+                if let Some(last) = out.last_mut() {
+                    *last ^= 1;
+                    assert!(!matches(from, &out));
+                }
             }
         }
     }

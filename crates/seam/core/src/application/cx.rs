@@ -126,6 +126,10 @@ impl<'a> ApplicationCx<'a> {
     pub fn write(&mut self, stream: StreamId, data: Vec<u8>) {
         self.stream(StreamEffect::Write { stream, data });
     }
+    /// Sends bytes of the pattern by a stream ([`StreamEffect::WritePattern`]).
+    pub fn write_pattern(&mut self, stream: StreamId, bytes: u64) {
+        self.stream(StreamEffect::WritePattern { stream, bytes });
+    }
     /// Closes a stream when all was sent.
     pub fn close(&mut self, stream: StreamId) {
         self.stream(StreamEffect::Close(stream));

@@ -76,6 +76,7 @@ mod tests {
                 from: "[::1]:9".parse().expect("an address"),
             }),
             ApplicationInput::Stream(StreamInput::Data { stream, data: Cow::Borrowed(&[1, 2]) }),
+            ApplicationInput::Stream(StreamInput::Pattern { stream, bytes: 1_460 }),
             ApplicationInput::Stream(StreamInput::Room { stream: StreamId::Opened(1), bytes: 5 }),
             ApplicationInput::Stream(StreamInput::Closed { stream, cause: StreamEnd::Broken }),
             ApplicationInput::Program(ProgramInput::Command { program: 3, message }),

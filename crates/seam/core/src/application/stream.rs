@@ -49,6 +49,13 @@ pub enum StreamInput<'a> {
         #[serde(with = "bytes::cow")]
         data: Cow<'a, [u8]>,
     },
+    /// Bytes of the pattern came ([`StreamEffect::WritePattern`]). The application hears only how many.
+    Pattern {
+        /// By this stream.
+        stream: StreamId,
+        /// How many.
+        bytes: u64,
+    },
     /// Bytes have left: there is room for this many.
     Room {
         /// Of this stream.
@@ -97,6 +104,14 @@ pub enum StreamEffect {
         /// The bytes.
         #[serde(serialize_with = "bytes::hexadecimal")]
         data: Vec<u8>,
+    },
+    /// Send bytes of a fixed pattern, where each byte follows from its position in the stream: hosts neither copy nor keep them, and
+    /// report no [`StreamInput::Room`]. Only TCP flows of a simulation use it, and write nothing else to their streams.
+    WritePattern {
+        /// By this stream.
+        stream: StreamId,
+        /// How many; [`u64::MAX`] for as many as can be sent until the stream is closed.
+        bytes: u64,
     },
     /// Close a stream when everything has been sent. No more events about it follow.
     Close(StreamId),

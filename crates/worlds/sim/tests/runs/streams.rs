@@ -137,7 +137,7 @@ impl Application for Client {
                 }] += 1;
                 cx.set_timer(TimerKey(0), cx.now() + AGAIN);
             }
-            StreamInput::Accepted { .. } | StreamInput::Room { .. } => {}
+            StreamInput::Accepted { .. } | StreamInput::Pattern { .. } | StreamInput::Room { .. } => {}
         }
     }
     fn restart(&mut self) {}

@@ -110,6 +110,27 @@ fn a_flow_that_is_over_before_anybody_answered_has_sent_no_data() {
     assert_eq!((f.sent, f.tcp.as_ref().expect("a TCP flow").timeouts), (Some(0), 0));
 }
 
+#[test]
+fn a_flow_that_stops_while_an_answer_comes_takes_the_answer_and_asks_no_more() {
+    let flow = "[[traffic]]\nkind = \"tcp\"\nsrc = 0\ndst = 1\nstop_s = 5\n\
+                application = \"requests\"\nresponse_bytes = 500000\nthink_s = 0";
+    let (summary, audit) = run(&scenario(&chain(1, "aodv", flow)));
+    assert_eq!(audit.defect(), None);
+    let tcp = summary.flows[0].tcp.as_ref().expect("a TCP flow");
+    // An answer takes between 2 and 4 s at 2 Mb/s.
+    assert_eq!((tcp.answers, tcp.delivered_bytes, tcp.timeouts), (Some(2), 1_000_400, 0));
+}
+
+#[test]
+fn a_flow_whose_time_is_over_when_its_node_is_back_sends_only_the_end_of_its_stream() {
+    let flow = "[[traffic]]\nkind = \"tcp\"\nsrc = 0\ndst = 1\nstart_s = 2\nstop_s = 4\n\
+                [[outages]]\nnode = 0\nstart_s = 0\nlength_s = 10\ntables = \"kept\"";
+    let (summary, audit) = run(&scenario(&chain(1, "aodv", flow)));
+    assert_eq!(audit.defect(), None);
+    let f = &summary.flows[0];
+    assert_eq!((f.sent, f.tcp.as_ref().expect("a TCP flow").delivered_bytes), (Some(1), 0));
+}
+
 /// Sees what happens at TCP senders.
 #[derive(Default)]
 struct Watch(Vec<TcpEvent>);

@@ -1,22 +1,55 @@
-//! Two ends on a path that a test scripts packet by packet, and one end against a peer that a test plays.
+//! Two hosts on a path that a test scripts packet by packet: the ends of a flow, or programs; and one end against a peer that a test
+//! plays.
 
 use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 
-use wayhop_core::{NodeId, Packet, Pool, Purpose, Rng, Span, Time, stream};
-use wayhop_transport::tcp::{Connection, End, Endpoint, Io, Note, NoteKind, TcpConfig};
-use wayhop_transport::{FlowConfig, FlowKind};
+use wayhop_core::{
+    Application, ApplicationCx, ApplicationEffect, ApplicationInput, NodeId, Packet, Pool, Purpose, Rng,
+    Span, StreamEffect, StreamInput, Time, TimerKey, stream,
+};
+use wayhop_transport::tcp::{Endpoint, FlowEnd, HostIo, HostTcp, Note, NoteKind, TcpConfig};
+use wayhop_transport::{FlowConfig, FlowKind, TcpClient, TcpServer};
 use wayhop_wire::tcp::{Flags, Repr};
 use wayhop_wire::{icmp, ipv4, tcp};
 
 pub(crate) const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 pub(crate) const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 
+/// The number of the application of either host.
+const APPLICATION: u32 = 7;
+
 pub(crate) fn ms(n: u64) -> Span {
     Span::from_millis(n)
 }
 pub(crate) fn at_ms(n: u64) -> Time {
     Time::ZERO + ms(n)
+}
+
+/// Which end of a connection.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Client,
+    Server,
+}
+
+/// A host: its TCP, and the flow's application above it.
+pub(crate) struct Host {
+    pub(crate) tcp: HostTcp,
+    application: Option<Box<dyn Application>>,
+    timers: Vec<(TimerKey, Time)>,
+    ip_id: u16,
+    /// What a program heard.
+    pub(crate) heard: Vec<(Time, StreamInput<'static>)>,
+}
+
+impl Host {
+    fn new(tcp: HostTcp, application: Option<Box<dyn Application>>) -> Self {
+        Self { tcp, application, timers: Vec::new(), ip_id: 0, heard: Vec::new() }
+    }
+    pub(crate) fn deadline(&self) -> Option<Time> {
+        self.timers.iter().map(|(_, at)| *at).chain(self.tcp.deadline()).min()
+    }
 }
 
 /// A segment as the network saw it. Numbers count from the first octet of each stream.
@@ -36,17 +69,16 @@ pub(crate) struct Seen {
 pub(crate) type Path = Box<dyn FnMut(&Seen, &mut Packet) -> Vec<Span>>;
 
 pub(crate) struct Lab {
-    pub(crate) connection: Connection,
+    pub(crate) ends: [Host; 2],
     pub(crate) now: Time,
     pub(crate) log: Vec<Seen>,
     pub(crate) packets: Vec<(Time, Vec<u8>)>,
     pub(crate) notes: Vec<(End, Note)>,
     /// What each end's application got.
     pub(crate) got: [Vec<u8>; 2],
-    path: Path,
-    pool: Pool,
+    pub(crate) path: Path,
+    pub(crate) pool: Pool,
     next_id: u64,
-    ip_ids: [u16; 2],
     rng: Rng,
     air: BTreeMap<(Time, u64), (End, Packet)>,
     /// The sequence number of each stream's first octet.
@@ -64,8 +96,25 @@ impl Lab {
         let flow = FlowConfig::new(FlowKind::Tcp(config), NodeId(0), NodeId(1), config.segment_bytes);
         flow.check().expect("the settings are allowed");
         let mut rng = stream(1, Purpose::Traffic, 0);
+        let [client, server] = FlowEnd::draw(&flow, &config, &mut rng);
+        let [client, server] = [client, server].map(|end| HostTcp::of_flow(config, end));
+        let to = SocketAddr::from((B, flow.dst_port));
+        let source = Host::new(client, Some(Box::new(TcpClient::new(&flow, config.app, to))));
+        let sink = Host::new(server, Some(Box::new(TcpServer::new(&flow, config.app))));
+        let mut lab = Self::between([source, sink], path);
+        lab.ask(End::Server, ApplicationInput::Start);
+        lab
+    }
+
+    /// Hosts of programs.
+    pub(crate) fn of_programs(config: TcpConfig, path: Path) -> Self {
+        let host = |n| Host::new(HostTcp::new(config, stream(1, Purpose::Applications, n)), None);
+        Self::between([host(0), host(1)], path)
+    }
+
+    fn between(ends: [Host; 2], path: Path) -> Self {
         Self {
-            connection: Connection::new(0, &flow, config, (A, B), &mut rng),
+            ends,
             now: Time::ZERO,
             log: Vec::new(),
             packets: Vec::new(),
@@ -74,8 +123,7 @@ impl Lab {
             path,
             pool: Pool::new(),
             next_id: 0,
-            ip_ids: [0; 2],
-            rng,
+            rng: stream(2, Purpose::Traffic, 0),
             air: BTreeMap::new(),
             base: [None; 2],
             arrivals: 0,
@@ -94,25 +142,83 @@ impl Lab {
         lab
     }
 
-    fn call<R>(&mut self, end: End, f: impl FnOnce(&mut Connection, &mut Io<'_>) -> R) -> R {
-        let (mut out, mut notes) = (Vec::new(), Vec::new());
+    /// Calls an end's TCP.
+    pub(crate) fn tcp<R>(&mut self, end: End, f: impl FnOnce(&mut HostTcp, &mut HostIo<'_>) -> R) -> R {
+        let mut notes = Vec::new();
         let got = &mut self.got[end as usize];
-        let mut io = Io {
+        let host = &mut self.ends[end as usize];
+        let mut io = HostIo {
             now: self.now,
             pool: &mut self.pool,
             next_id: &mut self.next_id,
-            ip_id: &mut self.ip_ids[end as usize],
-            rng: &mut self.rng,
-            out: &mut out,
+            ip_id: &mut host.ip_id,
             notes: &mut notes,
-            deliver: &mut |octets| got.extend_from_slice(octets),
+            deliver: &mut |from, octets| {
+                assert_eq!(from, got.len() as u64, "in order");
+                got.extend_from_slice(octets);
+            },
         };
-        let answer = f(&mut self.connection, &mut io);
+        let answer = f(&mut host.tcp, &mut io);
         self.notes.extend(notes.into_iter().map(|n| (end, n)));
-        for p in out {
-            self.depart(end, p);
-        }
         answer
+    }
+
+    /// Calls an end's application, and does what it asks for.
+    fn ask(&mut self, end: End, input: ApplicationInput<'_>) {
+        let (mut effects, addr) = (Vec::new(), if end == End::Client { A } else { B });
+        let mut cx = ApplicationCx::new(self.now, addr.into(), &mut self.rng, &mut effects);
+        if let Some(application) = &mut self.ends[end as usize].application {
+            application.on_input(&mut cx, input);
+        }
+        for effect in effects {
+            let timers = &mut self.ends[end as usize].timers;
+            match effect {
+                ApplicationEffect::SetTimer(key, at) => {
+                    timers.retain(|(k, _)| *k != key);
+                    timers.push((key, at));
+                }
+                ApplicationEffect::ClearTimer(key) => timers.retain(|(k, _)| *k != key),
+                ApplicationEffect::Stream(effect) => self.effect(end, effect),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    /// Has an end's TCP do what its application asks for.
+    pub(crate) fn effect(&mut self, end: End, effect: StreamEffect) {
+        let from = if end == End::Client { A } else { B };
+        self.tcp(end, |tcp, io| tcp.apply(io, APPLICATION, from.into(), effect));
+    }
+
+    /// Takes events and packets of an end until there are none.
+    pub(crate) fn serve(&mut self, end: End) {
+        loop {
+            while let Some((owner, input)) = self.tcp(end, HostTcp::event) {
+                assert_eq!(owner, APPLICATION);
+                if self.ends[end as usize].application.is_none() {
+                    self.ends[end as usize].heard.push((self.now, input));
+                } else {
+                    self.ask(end, ApplicationInput::Stream(input));
+                }
+            }
+            while let Some((_, p)) = self.ends[end as usize].tcp.packet() {
+                self.depart(end, p);
+            }
+            if !self.ends[end as usize].tcp.has_events() {
+                break;
+            }
+        }
+    }
+
+    /// Time has come to an end's deadline.
+    fn wake(&mut self, end: End) {
+        self.tcp(end, HostTcp::on_timer);
+        let due = |host: &Host, now| host.timers.iter().position(|(_, at)| *at <= now);
+        while let Some(i) = due(&self.ends[end as usize], self.now) {
+            let (key, _) = self.ends[end as usize].timers.remove(i);
+            self.ask(end, ApplicationInput::Timer(key));
+        }
+        self.serve(end);
     }
 
     fn depart(&mut self, from: End, mut p: Packet) {
@@ -159,26 +265,27 @@ impl Lab {
 
     /// The client opens the connection.
     pub(crate) fn start(&mut self) {
-        self.call(End::Client, Connection::start);
+        self.ask(End::Client, ApplicationInput::Start);
+        self.wake(End::Client);
     }
 
     /// Lets time go on.
     pub(crate) fn run_until(&mut self, end: Time) {
         loop {
             let arrival = self.air.first_key_value().map(|(k, _)| k.0);
-            let timer = End::BOTH
-                .iter()
-                .filter_map(|e| Some((self.connection.deadline(*e)?, *e)))
+            let timer = [End::Client, End::Server]
+                .into_iter()
+                .filter_map(|e| Some((self.ends[e as usize].deadline()?, e)))
                 .min_by_key(|t| t.0);
             let next = arrival.into_iter().chain(timer.map(|t| t.0)).min();
             let Some(next) = next.filter(|t| *t <= end) else { break };
             self.now = self.now.max(next);
             if arrival == Some(next) {
                 let (_, (to, p)) = self.air.pop_first().expect("one arrives");
-                self.call(to, |c, io| c.on_packet(to, io, p.bytes()));
+                self.hear(to, p.bytes());
                 self.pool.recycle(p);
             } else if let Some((_, end)) = timer {
-                self.call(end, |c, io| c.on_timer(end, io));
+                self.wake(end);
             }
         }
         self.now = end;
@@ -187,9 +294,9 @@ impl Lab {
         self.run_until(self.now + d);
     }
 
-    /// The client, or the server.
+    /// The client, or the server, once it has a connection.
     pub(crate) fn end(&self, end: End) -> &Endpoint {
-        self.connection.end(end)
+        self.ends[end as usize].tcp.endpoints().next().expect("a connection")
     }
     /// First octets and times of the client's segments with data.
     pub(crate) fn sends(&self) -> Vec<(u64, i64)> {
@@ -228,7 +335,8 @@ impl Lab {
     }
     /// A packet for one end arrives now.
     pub(crate) fn hear(&mut self, end: End, packet: &[u8]) {
-        self.call(end, |c, io| c.on_packet(end, io, packet));
+        self.tcp(end, |tcp, io| tcp.on_packet(io, packet));
+        self.serve(end);
     }
     /// "Host unreachable" about the client's segment that begins at this octet.
     pub(crate) fn unreachable(&mut self, octet: i64) {
@@ -249,7 +357,8 @@ impl Lab {
         };
         let mut bytes = vec![0; message.buffer_len()];
         message.emit(&mut bytes);
-        assert!(self.call(End::Client, |c, io| c.on_icmp(End::Client, io, &bytes)));
+        assert!(self.tcp(End::Client, |tcp, io| tcp.on_icmp(io, &bytes, None)));
+        self.serve(End::Client);
     }
 }
 

@@ -1,10 +1,10 @@
 //! What was proposed for mobile networks: notices of lost routes, fixed timeouts, windows by path length, pacing.
 
 use wayhop_core::{Packet, Span};
-use wayhop_transport::tcp::{App, End, Failure, NoteKind, Pacing, RtoConfig, TcpConfig};
+use wayhop_transport::tcp::{App, Failure, NoteKind, Pacing, RtoConfig, TcpConfig};
 use wayhop_wire::ipv4;
 
-use crate::tcp::lab::{Lab, Seen, at_ms, ms};
+use crate::tcp::lab::{End, Lab, Seen, at_ms, ms};
 
 const MSS: i64 = 100;
 const PROBE: Span = Span::from_secs(2);

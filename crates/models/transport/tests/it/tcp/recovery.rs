@@ -1,9 +1,9 @@
 //! Losses: retransmissions. The test plays the peer.
 
 use wayhop_core::Span;
-use wayhop_transport::tcp::{App, End, NoteKind, RtoConfig, TcpConfig, Variant};
+use wayhop_transport::tcp::{App, NoteKind, RtoConfig, TcpConfig, Variant};
 
-use crate::tcp::lab::{Lab, at_ms, ms};
+use crate::tcp::lab::{End, Lab, at_ms, ms};
 
 const MSS: i64 = 100;
 

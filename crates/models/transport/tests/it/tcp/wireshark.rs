@@ -1,9 +1,9 @@
 //! tshark reads our connections: handshake, options, windows, retransmissions.
 
 use wayhop_testkit::{pcap, tshark};
-use wayhop_transport::tcp::{App, End, TcpConfig, Variant};
+use wayhop_transport::tcp::{App, TcpConfig, Variant};
 
-use crate::tcp::lab::{Lab, at_ms};
+use crate::tcp::lab::{End, Lab, at_ms};
 
 /// A file over a path that loses some segments, as one capture of both ends' packets.
 fn captured(variant: Variant, window: u32) -> (Lab, tempfile::TempDir) {
