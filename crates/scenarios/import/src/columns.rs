@@ -2,7 +2,7 @@
 
 use wayhop_document::{Error, Result};
 
-use crate::shown;
+use crate::text::shown;
 
 /// Seconds and metres in units that column names end with.
 const TIME_UNITS: [(&str, f64); 4] =

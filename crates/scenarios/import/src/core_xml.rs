@@ -10,9 +10,10 @@ use wayhop_document::{Error, Result};
 use crate::globe::{Fix, Heights, NodeFixes, geodetic, to_metres};
 use crate::notes::Notes;
 use crate::places::clean;
+use crate::text::shown;
 use crate::track::{Point, Track};
 use crate::tracks::scenario;
-use crate::{ImportedScenario, NamedText, counted, shown, table, xml};
+use crate::{ImportedScenario, NamedText, counted, table, xml};
 
 /// CORE's own: 100 pixels of the canvas are 150 m.
 const SCALE_M: f64 = 150.0;

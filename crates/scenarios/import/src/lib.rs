@@ -100,13 +100,6 @@ impl ImportedScenario {
     }
 }
 
-/// A text that may be long and have anything in it, for a message.
-fn shown(text: &str) -> String {
-    let short: String = text.chars().take(40).collect();
-    let more = if short.len() < text.len() { "..." } else { "" };
-    format!("{short:?}{more}")
-}
-
 /// A number of something, for a remark.
 fn counted(n: usize, one: &str, several: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { several })

@@ -5,7 +5,8 @@ use std::path::Path;
 use toml::{Table, Value};
 use wayhop_document::{Error, Omissions, Result};
 
-use crate::{ImportedScenario, shown, table};
+use crate::text::shown;
+use crate::{ImportedScenario, table};
 
 /// Runs a script under `ns` without a packet: `ns RECORDER OUTPUT SCRIPT [ARGUMENT...]`.
 pub const NS2_RECORDER: &str = include_str!("ns2_script/recorder.tcl");

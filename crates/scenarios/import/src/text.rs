@@ -3,10 +3,15 @@
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use wayhop_document::{Error, Result};
 
-use crate::shown;
-
 /// How far the declaration of an XML file may reach, octets.
 const DECLARATION: usize = 200;
+
+/// A text that may be long and have anything in it, for a message.
+pub(crate) fn shown(text: &str) -> String {
+    let short: String = text.chars().take(40).collect();
+    let more = if short.len() < text.len() { "..." } else { "" };
+    format!("{short:?}{more}")
+}
 
 /// The text of a file: by its byte-order mark, or by the declaration `<?xml encoding=...?>`; else as UTF-8 or, where
 /// it is none, as Windows-1252, a superset of ISO 8859-1. Fails if the declaration names an unknown encoding, or the
