@@ -63,15 +63,14 @@ impl<P: Explorable> World<P> {
         if left.reboots > 0 {
             out.extend((0..self.nodes.len()).map(Action::Reboot));
         }
-        if left.waits > 0 && !any_due && self.after_wait(x).is_some() {
+        if left.waits > 0 && !any_due && self.after_wait().is_some() {
             out.push(Action::Wait);
         }
     }
 
-    /// When the next timer fires, if what is in flight may still be in flight then.
-    fn after_wait(&self, x: &Exploration<P>) -> Option<Time> {
-        let next = self.nodes.iter().filter_map(|n| n.next_timer()).min()?;
-        self.air.flights.iter().all(|f| f.sent + x.max_flight >= next).then_some(next)
+    /// When the next timer fires; time does not pass while something is in flight.
+    fn after_wait(&self) -> Option<Time> {
+        self.nodes.iter().filter_map(|n| n.next_timer()).min().filter(|_| self.air.flights.is_empty())
     }
 
     /// The world after an action.
@@ -150,7 +149,7 @@ impl<P: Explorable> World<P> {
             Action::Fire(i, key) => w.visit(x, i, |n, w, now| n.fire(w, now, 0, key)),
             Action::Wait => {
                 w.left.waits -= 1;
-                w.air.now = w.after_wait(x).unwrap_or(w.air.now);
+                w.air.now = w.after_wait().unwrap_or(w.air.now);
             }
         }
     }
