@@ -54,7 +54,6 @@ impl LinkKnowledge {
                 threshold: p.bad_link_probability,
                 half_dbm: p.bad_link_signal_dbm,
                 path_loss_exponent: p.bad_link_path_loss_exponent,
-                ..ProbabilityParams::default()
             }))),
         };
         Self {

@@ -104,7 +104,7 @@ fn where_an_end_is_unknown_a_timeout_ends_the_mark() {
 }
 
 fn params() -> ProbabilityParams {
-    ProbabilityParams { half_dbm: -90.0, threshold: 0.3, ..ProbabilityParams::default() }
+    ProbabilityParams { half_dbm: -90.0, threshold: 0.3, path_loss_exponent: 4.0 }
 }
 
 #[test]
