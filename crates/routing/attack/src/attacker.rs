@@ -109,8 +109,11 @@ impl Attacker {
         lure.is_answer
     }
 
-    /// Records a routing message.
-    fn record(&mut self, cx: &mut Cx<'_>, packet: &[u8], to: Addr) {
+    /// Learns from a routing message, and records it.
+    fn hear(&mut self, cx: &mut Cx<'_>, packet: &[u8], to: Addr) {
+        if let Some(forger) = &mut self.forger {
+            forger.hear(packet);
+        }
         if let Some(after) = self.behaviour.replays_after
             && self.tape.record(packet, to, cx.now() + after)
         {
@@ -184,11 +187,8 @@ impl Protocol for Attacker {
             return self.inner.on_frame(cx, p, rx);
         }
         if (self.is_routing)(p.bytes()) {
-            if let Some(forger) = &mut self.forger {
-                forger.hear(p.bytes());
-            }
             let to = if rx.broadcast { Addr::BROADCAST } else { cx.addr().into() };
-            self.record(cx, p.bytes(), to);
+            self.hear(cx, p.bytes(), to);
             if rx.from.v4().is_some_and(|from| self.answer(cx, p.bytes(), from)) {
                 return cx.consume(p);
             }
@@ -205,10 +205,7 @@ impl Protocol for Attacker {
     fn on_overheard(&mut self, cx: &mut Cx<'_>, p: &[u8], next_hop: Addr, rx: &RxMeta) {
         if self.behaviour.is_on(cx.now()) {
             if (self.is_routing)(p) {
-                if let Some(forger) = &mut self.forger {
-                    forger.hear(p);
-                }
-                self.record(cx, p, next_hop);
+                self.hear(cx, p, next_hop);
             } else if let (Some(from), Some(to)) = (rx.from.v4(), next_hop.v4()) {
                 self.deny(cx, p, from, to);
             }
