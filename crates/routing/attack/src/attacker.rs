@@ -78,11 +78,6 @@ impl Attacker {
         }
     }
 
-    /// Whether an address is one of those that it claims to have.
-    fn is_identity(&self, a: Ipv4Addr) -> bool {
-        self.behaviour.identities.contains(&a)
-    }
-
     fn send(&mut self, cx: &mut Cx<'_>, forged: &Forged) {
         self.forged = self.forged.wrapping_add(1);
         let mut p = cx.alloc(forged.packet.len());
@@ -101,7 +96,8 @@ impl Attacker {
         let (Some(forger), Some(pretence)) = (&mut self.forger, self.behaviour.pretence) else {
             return false;
         };
-        if is_about(packet, cx.addr()) {
+        if ipv4::ends(packet).is_some_and(|(_, to)| to == cx.addr()) {
+            // Its own engine deals with it.
             return false;
         }
         let claim = Claim { speaker, hops: pretence.hops, ahead: pretence.ahead };
@@ -113,8 +109,11 @@ impl Attacker {
         lure.is_answer
     }
 
-    /// Records a routing message.
-    fn record(&mut self, cx: &mut Cx<'_>, packet: &[u8], to: Addr) {
+    /// Learns from a routing message, and records it.
+    fn hear(&mut self, cx: &mut Cx<'_>, packet: &[u8], to: Addr) {
+        if let Some(forger) = &mut self.forger {
+            forger.hear(packet);
+        }
         if let Some(after) = self.behaviour.replays_after
             && self.tape.record(packet, to, cx.now() + after)
         {
@@ -152,11 +151,6 @@ impl Attacker {
     }
 }
 
-/// Whether a routing message is for this node: its own engine deals with it.
-fn is_about(packet: &[u8], own: Ipv4Addr) -> bool {
-    ipv4::ends(packet).is_some_and(|(_, to)| to == own)
-}
-
 impl Protocol for Attacker {
     fn data_plane(&self) -> DataPlane {
         self.inner.data_plane()
@@ -181,7 +175,7 @@ impl Protocol for Attacker {
     fn on_outbound(&mut self, cx: &mut Cx<'_>, p: Packet) {
         let ends = ipv4::ends(p.bytes());
         let is_foreign = ends.is_some_and(|(from, _)| from != cx.addr());
-        let is_mine = ends.is_some_and(|(_, to)| self.is_identity(to));
+        let is_mine = ends.is_some_and(|(_, to)| self.behaviour.identities.contains(&to));
         if is_foreign && (is_mine || self.keeps(cx.now(), p.bytes())) {
             return cx.drop(p, DropReason::Attack);
         }
@@ -193,11 +187,8 @@ impl Protocol for Attacker {
             return self.inner.on_frame(cx, p, rx);
         }
         if (self.is_routing)(p.bytes()) {
-            if let Some(forger) = &mut self.forger {
-                forger.hear(p.bytes());
-            }
             let to = if rx.broadcast { Addr::BROADCAST } else { cx.addr().into() };
-            self.record(cx, p.bytes(), to);
+            self.hear(cx, p.bytes(), to);
             if rx.from.v4().is_some_and(|from| self.answer(cx, p.bytes(), from)) {
                 return cx.consume(p);
             }
@@ -214,10 +205,7 @@ impl Protocol for Attacker {
     fn on_overheard(&mut self, cx: &mut Cx<'_>, p: &[u8], next_hop: Addr, rx: &RxMeta) {
         if self.behaviour.is_on(cx.now()) {
             if (self.is_routing)(p) {
-                if let Some(forger) = &mut self.forger {
-                    forger.hear(p);
-                }
-                self.record(cx, p, next_hop);
+                self.hear(cx, p, next_hop);
             } else if let (Some(from), Some(to)) = (rx.from.v4(), next_hop.v4()) {
                 self.deny(cx, p, from, to);
             }

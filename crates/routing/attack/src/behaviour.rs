@@ -2,7 +2,8 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Span, Time};
+use wayhop_core::{Rng, Span, Time};
+use wayhop_wire::ipv4;
 
 /// What an attacker does, and when. A kind of attack is one or several of these.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,6 +74,23 @@ pub enum Drops {
         /// Their destination.
         destination: Option<Ipv4Addr>,
     },
+}
+
+impl Drops {
+    /// Whether a data packet ends here. `since` is when the attack began.
+    pub(crate) fn hit(&self, since: Time, now: Time, packet: &[u8], rng: &mut Rng) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::All => true,
+            Self::Share(p) => rng.unit() < *p,
+            Self::Periodic { on, off } => {
+                now.since(since).as_nanos() % (*on + *off).as_nanos().max(1) < on.as_nanos()
+            }
+            Self::Flow { source, destination } => ipv4::ends(packet).is_some_and(|(from, to)| {
+                source.is_none_or(|s| s == from) && destination.is_none_or(|d| d == to)
+            }),
+        }
+    }
 }
 
 /// A route that an attacker claims to have, to whatever it hears of.

@@ -7,7 +7,6 @@
 
 mod attacker;
 mod behaviour;
-mod drops;
 mod recent;
 mod replay;
 

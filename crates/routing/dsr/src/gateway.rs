@@ -30,8 +30,8 @@ impl Engine {
     pub(crate) fn leads_to(&self, a: Ipv4Addr) -> bool {
         self.outside.as_ref().is_some_and(|o| o.leads_to(a))
     }
-    /// Whether an address is outside of the mesh, as far as this node knows.
-    fn is_beyond(&self, a: Ipv4Addr) -> bool {
+    /// Whether an address is outside of the mesh, as far as this node knows: nobody there understands DSR.
+    pub(crate) fn is_beyond(&self, a: Ipv4Addr) -> bool {
         self.outside.as_ref().is_some_and(|o| o.is_beyond(a))
     }
     /// Whether this node brings packets of this source into the mesh.
@@ -56,12 +56,6 @@ impl Engine {
         cx.note("proxy_reply", initiator, route.hops() as u64);
         let jitter = cx.rng().jitter(self.params.jitter());
         self.send_by(cx, p, &back, 0, jitter);
-    }
-
-    /// Whether a packet that has come to this node by its source route is to leave the mesh here: the destination is the next on
-    /// its way, behind an External hop.
-    pub(crate) fn is_way_out(&self, left: usize, last_hop_external: bool) -> bool {
-        self.outside.is_some() && left == 1 && last_hop_external
     }
 
     /// A packet leaves the mesh here; its Segments Left and TTL are counted down as for any hop. Where this node does not lead to its destination
@@ -95,11 +89,6 @@ impl Engine {
     /// Whether a packet is this node's to send again: its own, or one that it brought in.
     pub(crate) fn is_answerable(&self, cx: &Cx<'_>, source: Ipv4Addr) -> bool {
         source == cx.addr() || self.brings_in(source)
-    }
-
-    /// Whether somebody outside could be told something by DSR: nobody there understands it.
-    pub(crate) fn speaks_dsr(&self, a: Ipv4Addr) -> bool {
-        !self.is_beyond(a)
     }
 }
 

@@ -18,11 +18,6 @@ pub struct RttEstimator {
 const LONGEST: Span = Span::from_secs(3_600);
 
 impl RttEstimator {
-    /// An estimator without samples.
-    pub const fn new() -> Self {
-        Self { srtt: None, rttvar: Span::ZERO }
-    }
-
     /// Takes in one measured round-trip time; more than an hour counts as an hour.
     pub fn sample(&mut self, rtt: Span) {
         let rtt = rtt.min(LONGEST);

@@ -44,8 +44,8 @@ impl Net {
                 .iter()
                 .for_each(|q| there.add(format!("on the air from {i}"), &q.packet));
         }
-        for e in &self.common.events {
-            match &e.0.what {
+        for what in self.common.events.values() {
+            match what {
                 Happening::Due { node, due: Due::Frame(_, frame) } => {
                     there.add(format!("delayed at {node}"), &frame.packet);
                 }

@@ -1,18 +1,11 @@
-//! Scheduled events, in order of time.
+//! Scheduled events.
 
-use std::cmp::Ordering;
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, Packet, RxMeta, Time};
+use wayhop_core::{Addr, Packet, RxMeta};
 use wayhop_node::Due;
 
 use crate::links::Link;
-
-pub(crate) struct Event {
-    pub(crate) at: Time,
-    pub(crate) number: u64,
-    pub(crate) what: Happening,
-}
 
 pub(crate) enum Happening {
     /// What a node asked to be called for.
@@ -47,20 +40,3 @@ pub(crate) enum Happening {
         link: Link,
     },
 }
-
-impl Ord for Event {
-    fn cmp(&self, o: &Self) -> Ordering {
-        (self.at, self.number).cmp(&(o.at, o.number))
-    }
-}
-impl PartialOrd for Event {
-    fn partial_cmp(&self, o: &Self) -> Option<Ordering> {
-        Some(self.cmp(o))
-    }
-}
-impl PartialEq for Event {
-    fn eq(&self, o: &Self) -> bool {
-        self.number == o.number
-    }
-}
-impl Eq for Event {}

@@ -1,19 +1,18 @@
 //! The event loop.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::mem;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use wayhop_core::{
-    Command, Fix, FlowTag, IfaceId, NodeId, Protocol, Purpose, Refused, Rng, RxMeta, Span, Time, TxStatus,
-    stream,
+    Command, Fix, FlowTag, IfaceId, NodeId, Packet, Protocol, Purpose, Refused, Rng, RxMeta, Span, Time,
+    TxStatus, stream,
 };
 use wayhop_node::{Due, Engine, IfaceConfig, Node};
 
 use crate::config::Config;
-use crate::event::{Event, Happening};
+use crate::event::Happening;
 use crate::host::Host;
 use crate::links::{Link, LinkTable};
 use crate::packets::{TestPacket, addr, data_packet};
@@ -140,15 +139,8 @@ impl Net {
 
     /// A packet of a flow comes to `node` from somebody outside of the mesh, now: its host has no route for it.
     pub fn enter(&mut self, node: usize, source: Ipv4Addr, to: usize, flow: u32) {
-        let next = self.flow_seq.entry(flow).or_default();
-        let tag = FlowTag { flow, seq: *next };
-        *next += 1;
-        let ident = 100 + tag.seq as u16;
-        let t = TestPacket { source, destination: addr(to), ttl: self.config.ttl, ident, port: 9_000 };
-        let mut meta = self.common.work.new_meta(self.common.now);
-        meta.flow = Some(tag);
-        let p = self.common.work.pool.packet(&data_packet(t, &vec![0; self.config.payload]), meta);
-        self.common.log(node, EventKind::Originated { id: meta.id, flow: tag });
+        let tag = self.next_of(flow);
+        let p = self.test_packet(node, source, addr(to), 100 + tag.seq as u16, tag);
         self.call(node, |n, w, now| n.missed(w, now, p));
     }
 
@@ -174,11 +166,11 @@ impl Net {
         if !mem::replace(&mut self.started, true) {
             self.begin();
         }
-        while self.common.events.peek().is_some_and(|Reverse(e)| e.at <= end) {
-            let Some(Reverse(e)) = self.common.events.pop() else { break };
-            assert!(e.at >= self.common.now, "time went backwards");
-            self.common.now = e.at;
-            self.happen(e);
+        while let Some(next) = self.common.events.first_entry().filter(|e| e.key().0 <= end) {
+            let ((at, _), what) = next.remove_entry();
+            assert!(at >= self.common.now, "time went backwards");
+            self.common.now = at;
+            self.happen(what);
         }
         self.common.now = end;
     }
@@ -234,9 +226,9 @@ impl Net {
         answer
     }
 
-    fn happen(&mut self, e: Event) {
-        let now = e.at;
-        match e.what {
+    fn happen(&mut self, what: Happening) {
+        let now = self.common.now;
+        match what {
             Happening::Due { node, due: Due::Timer(engine, key) } => {
                 self.call(node, |n, w, _| n.timer(w, now, engine, key));
             }
@@ -264,24 +256,37 @@ impl Net {
         if !self.hosts[node].node.is_up() {
             return;
         }
+        let tag = self.next_of(flow);
+        let h = &mut self.hosts[node];
+        let (source, ident) = (h.node.addr(), h.next_ident);
+        h.next_ident = ident.wrapping_add(1);
+        let p = self.test_packet(node, source, to, ident, tag);
+        self.call(node, |n, w, now| n.originate(w, now, p));
+    }
+
+    /// The next packet of a flow, counted from 0.
+    fn next_of(&mut self, flow: u32) -> FlowTag {
         let next = self.flow_seq.entry(flow).or_default();
         let tag = FlowTag { flow, seq: *next };
         *next += 1;
-        let h = &mut self.hosts[node];
-        let t = TestPacket {
-            source: h.node.addr(),
-            destination: to,
-            ttl: self.config.ttl,
-            ident: h.next_ident,
-            port: 9_000,
-        };
-        h.next_ident = h.next_ident.wrapping_add(1);
+        tag
+    }
+
+    /// A packet that comes into the network at `node`. Its payload begins with its number in the flow.
+    fn test_packet(
+        &mut self,
+        node: usize,
+        source: Ipv4Addr,
+        destination: Ipv4Addr,
+        ident: u16,
+        tag: FlowTag,
+    ) -> Packet {
+        let t = TestPacket { source, destination, ttl: self.config.ttl, ident, port: 9_000 };
         let mut payload = vec![0; self.config.payload];
         payload.iter_mut().zip(tag.seq.to_be_bytes()).for_each(|(p, s)| *p = s);
         let mut meta = self.common.work.new_meta(self.common.now);
         meta.flow = Some(tag);
-        let p = self.common.work.pool.packet(&data_packet(t, &payload), meta);
         self.common.log(node, EventKind::Originated { id: meta.id, flow: tag });
-        self.call(node, |n, w, now| n.originate(w, now, p));
+        self.common.work.pool.packet(&data_packet(t, &payload), meta)
     }
 }

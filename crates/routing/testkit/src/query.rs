@@ -48,11 +48,7 @@ impl Net {
     /// # Panics
     /// If it got something else, or a notice that does not quote eight octets of its own packet (RFC 792).
     pub fn host_unreachables(&self, node: usize) -> Vec<(Ipv4Addr, Ipv4Addr)> {
-        let delivered = self.of(node).filter_map(|r| match &r.what {
-            EventKind::Delivered { bytes, .. } => Some(bytes),
-            _ => None,
-        });
-        delivered
+        self.delivered_at(node)
             .map(|bytes| {
                 let ip = ipv4::Packet::new_checked(bytes).expect("it is IP");
                 let message = icmp::Repr::parse(ip.payload());
@@ -72,6 +68,13 @@ impl Net {
     /// What node `node` did, in order.
     pub fn of(&self, node: usize) -> impl Iterator<Item = &Record> {
         self.common.record.iter().filter(move |r| r.node == NodeId(node as u32))
+    }
+    /// The IP packets that a node's local stack got, in order.
+    pub fn delivered_at(&self, node: usize) -> impl Iterator<Item = &[u8]> {
+        self.of(node).filter_map(|r| match &r.what {
+            EventKind::Delivered { bytes, .. } => Some(bytes.as_slice()),
+            _ => None,
+        })
     }
     /// The sequence numbers of a flow's packets that were delivered, in order of arrival, doubles included.
     pub fn delivered(&self, flow: u32) -> Vec<u32> {
@@ -107,8 +110,7 @@ impl Net {
 
     /// The states in which a node sent its packets, in order.
     pub fn states(&self, node: usize) -> Vec<SendState> {
-        let of_node = self.common.record.iter().filter(|r| r.node.index() == node);
-        of_node.filter_map(|r| if let EventKind::State(s) = r.what { Some(s) } else { None }).collect()
+        self.of(node).filter_map(|r| if let EventKind::State(s) = r.what { Some(s) } else { None }).collect()
     }
     /// The row of a node's forwarding table for a destination.
     pub fn route(&self, node: usize, to: Ipv4Addr) -> Option<Route> {

@@ -1,7 +1,6 @@
 //! What a node requires of the scripted world around it.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 
 use wayhop_core::{
     DropReason, Frame, IfaceId, Input, NodeId, Packet, Prefix, SendState, Span, Time, TimerKey, TraceNote,
@@ -9,7 +8,7 @@ use wayhop_core::{
 };
 use wayhop_node::{Above, Below, Due, Hop, HopKind, InputContext, InstalledRoute, Stage, Workspace, World};
 
-use crate::event::{Event, Happening};
+use crate::event::Happening;
 use crate::record::{EventKind, Record};
 
 /// What all nodes share.
@@ -17,7 +16,8 @@ use crate::record::{EventKind, Record};
 pub(crate) struct Common {
     pub(crate) work: Workspace,
     pub(crate) record: Vec<Record>,
-    pub(crate) events: BinaryHeap<Reverse<Event>>,
+    /// By time, and in the order in which they were scheduled.
+    pub(crate) events: BTreeMap<(Time, u64), Happening>,
     pub(crate) now: Time,
     /// How long one transmission takes.
     pub(crate) airtime: Span,
@@ -37,7 +37,7 @@ impl Common {
     pub(crate) fn schedule(&mut self, at: Time, what: Happening) {
         let number = self.next_event;
         self.next_event += 1;
-        self.events.push(Reverse(Event { at: at.max(self.now), number, what }));
+        self.events.insert((at.max(self.now), number), what);
     }
     /// A node begins to transmit.
     pub(crate) fn transmit(&mut self, node: usize, frame: Frame) {

@@ -13,9 +13,14 @@ pub trait Judge {
     /// the best. At most [`MOST_PENALTY`].
     fn penalty(&self, from: Ipv4Addr, to: Ipv4Addr) -> Option<u16>;
     /// Whether routes are compared by the cost of their links; if not, by the number of their hops.
-    fn by_cost(&self) -> bool;
+    fn by_cost(&self) -> bool {
+        false
+    }
     /// The cost of the link to a neighbour as this node measures it.
-    fn measured(&self, neighbour: Ipv4Addr) -> Option<Cost>;
+    fn measured(&self, neighbour: Ipv4Addr) -> Option<Cost> {
+        let _ = neighbour;
+        None
+    }
 }
 
 /// Has nothing to say: routes are compared by their hops.
@@ -25,11 +30,5 @@ pub struct Impartial;
 impl Judge for Impartial {
     fn penalty(&self, _: Ipv4Addr, _: Ipv4Addr) -> Option<u16> {
         Some(0)
-    }
-    fn by_cost(&self) -> bool {
-        false
-    }
-    fn measured(&self, _: Ipv4Addr) -> Option<Cost> {
-        None
     }
 }

@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Cx, Span};
-use wayhop_wire::dsr::{self, DsrOption, LinkMetrics, RouteReply, RouteRequest};
+use wayhop_wire::dsr::{self, DsrOption, RouteReply, RouteRequest};
 use wayhop_wire::ipv4::{self, protocol};
 
 use crate::cache::Provenance;
@@ -31,17 +31,18 @@ impl Engine {
         }
     }
 
-    /// The Route Errors and Route Replies of a packet, in their order (section 8.1.4). `received` says that the packet came
-    /// to this node's interface.
-    pub(crate) fn on_reports(&mut self, cx: &mut Cx<'_>, v: &View<'_>, rx: &Reception, received: bool) {
+    /// The Route Errors and Route Replies of a packet, in their order (section 8.1.4).
+    pub(crate) fn on_reports(&mut self, cx: &mut Cx<'_>, v: &View<'_>, rx: &Reception) {
+        let (to, received) = (v.destination(), !rx.overheard);
         for o in v.dsr.options() {
             match o {
                 Ok(DsrOption::RouteError(e)) => self.on_route_error(cx, v, &e, received),
-                Ok(DsrOption::RouteReply(r)) => self.on_route_reply(cx, v, &r, rx, received),
+                Ok(DsrOption::RouteReply(r)) if to != cx.addr() => self.learn_reply(cx, to, &r, rx),
+                Ok(DsrOption::RouteReply(r)) if received => self.on_answer(cx, v, &r, rx),
                 _ => {}
             }
         }
-        if received && v.has_error && v.destination() == cx.addr() {
+        if received && v.has_error && to == cx.addr() {
             self.unwrap_error(cx, v);
         }
     }
@@ -93,13 +94,8 @@ impl Engine {
     }
 
     /// Learns the way back that a Route Request recorded.
-    pub(crate) fn learn_request(
-        &mut self,
-        cx: &mut Cx<'_>,
-        initiator: Ipv4Addr,
-        r: &RouteRequest<'_>,
-        metrics: Option<LinkMetrics<'_>>,
-    ) {
+    pub(crate) fn learn_request(&mut self, cx: &mut Cx<'_>, v: &View<'_>, r: &RouteRequest<'_>) {
+        let initiator = v.ip.src();
         let last = r.addresses.last().unwrap_or(initiator);
         if !self.params.learn_from_requests || !self.params.learn_reverse_routes || !self.trusts(last, cx) {
             return;
@@ -108,7 +104,10 @@ impl Engine {
         let p = Path::from_nodes([me].into_iter().chain(r.addresses.iter().rev()).chain([initiator]));
         if usable(&p) && p.len() == r.addresses.len() + 2 {
             self.learn(cx, &p, Provenance::Overheard);
-            self.learn_costs(&Path::from_nodes(p.reversed().nodes().iter().copied().take(p.hops())), metrics);
+            self.learn_costs(
+                &Path::from_nodes(p.reversed().nodes().iter().copied().take(p.hops())),
+                v.metrics,
+            );
         }
     }
 
@@ -130,29 +129,22 @@ impl Engine {
         }
     }
 
-    /// Learns from a Route Reply for somebody else. `received` says that this node forwards it.
-    pub(crate) fn learn_reply(
-        &mut self,
-        cx: &mut Cx<'_>,
-        to: Ipv4Addr,
-        r: &RouteReply<'_>,
-        from: Ipv4Addr,
-        received: bool,
-    ) {
+    /// Learns from a Route Reply for somebody else, which this node forwards unless it overheard it.
+    pub(crate) fn learn_reply(&mut self, cx: &mut Cx<'_>, to: Ipv4Addr, r: &RouteReply<'_>, rx: &Reception) {
         let me = cx.addr();
         let mut route = Path::from_nodes([to].into_iter().chain(r.addresses.iter()));
         if route.len() != r.addresses.len() + 1 || !usable(&route) {
             return;
         }
         route.set_last_external(r.last_hop_external);
-        if received && !self.params.learn_from_forwarded_replies {
+        if !rx.overheard && !self.params.learn_from_forwarded_replies {
             return;
         }
         if let Some(at) = route.position(me) {
             self.learn_from(cx, &route, at);
-        } else if self.params.learn_from_forwarded_replies && self.trusts(from, cx) {
+        } else if self.params.learn_from_forwarded_replies && self.trusts(rx.from, cx) {
             // The transmitter is a neighbour; the route from it on is as good as for those on it.
-            if let Some(at) = route.position(from) {
+            if let Some(at) = route.position(rx.from) {
                 let mut p = Path::from_nodes([me].into_iter().chain(route.nodes()[at..].iter().copied()));
                 p.set_last_external(route.last_external());
                 self.learn(cx, &p, Provenance::Overheard);
@@ -174,7 +166,7 @@ impl Engine {
             return;
         }
         if ip.protocol() != protocol::DSR {
-            return self.overhear_flow(cx, &ip, None, rx);
+            return self.overhear_flow(cx, &ip, rx);
         }
         if self.params.overheard_once && !self.heard.is_new(&ip) {
             return;
@@ -186,14 +178,14 @@ impl Engine {
             self.learn_acks(cx, &v, rx);
         }
         if v.has_error || v.has_reply {
-            self.on_reports(cx, &v, rx, false);
+            self.on_reports(cx, &v, rx);
         }
         if v.request.is_some() {
             return;
         }
         if v.source_route.is_none() && !v.is_control() {
-            let state = dsr::Packet::new_checked(ip.payload()).ok().and_then(|d| d.flow_state());
-            return self.overhear_flow(cx, &ip, state, rx);
+            let flow = dsr::Packet::new_checked(ip.payload()).ok().and_then(|d| d.flow_state());
+            return self.overhear_flow(cx, &ip, &Reception { flow, ..*rx });
         }
         // A frame whose transmitter and receiver are not those of its source route teaches nothing.
         let Some(way) = v.way().filter(|w| w.transmitter() == rx.from && w.ahead()[0] == next_hop) else {

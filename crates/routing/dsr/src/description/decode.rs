@@ -84,11 +84,12 @@ fn message(option: &DsrOption<'_>) -> DecodedMessage {
             "last_hop_external": r.last_hop_external, "addresses": list(&r.addresses),
         }),
         DsrOption::RouteError(e) => {
+            let (error_type, error, info) = error_fields(&e.kind);
             let mut f = fields(json!({
-                "error_type": error_type_of(&e.kind), "error": error_name(&e.kind), "salvage": e.salvage,
+                "error_type": error_type, "error": error, "salvage": e.salvage,
                 "error_source": e.source.to_string(), "error_destination": e.destination.to_string(),
             }));
-            f.extend(fields(error_info(&e.kind)));
+            f.extend(fields(info));
             Value::Object(f)
         }
         DsrOption::AckRequest { id, source } => {
@@ -165,40 +166,27 @@ fn kind_name(kind: u8) -> &'static str {
     }
 }
 
-fn error_type_of(kind: &RouteErrorKind<'_>) -> u8 {
+/// Its type, the name of that, and the Type-Specific Information (section 6.4).
+fn error_fields(kind: &RouteErrorKind<'_>) -> (u8, &'static str, Value) {
     match kind {
-        RouteErrorKind::NodeUnreachable(_) => error_type::NODE_UNREACHABLE,
-        RouteErrorKind::FlowStateNotSupported => error_type::FLOW_STATE_NOT_SUPPORTED,
-        RouteErrorKind::OptionNotSupported(_) => error_type::OPTION_NOT_SUPPORTED,
-        RouteErrorKind::UnknownFlow { .. } => error_type::UNKNOWN_FLOW,
-        RouteErrorKind::DefaultFlowUnknown { .. } => error_type::DEFAULT_FLOW_UNKNOWN,
-        RouteErrorKind::Unknown { kind, .. } => *kind,
-    }
-}
-
-fn error_name(kind: &RouteErrorKind<'_>) -> &'static str {
-    match kind {
-        RouteErrorKind::NodeUnreachable(_) => "NODE_UNREACHABLE",
-        RouteErrorKind::FlowStateNotSupported => "FLOW_STATE_NOT_SUPPORTED",
-        RouteErrorKind::OptionNotSupported(_) => "OPTION_NOT_SUPPORTED",
-        RouteErrorKind::UnknownFlow { .. } => "UNKNOWN_FLOW",
-        RouteErrorKind::DefaultFlowUnknown { .. } => "DEFAULT_FLOW_UNKNOWN",
-        RouteErrorKind::Unknown { .. } => "UNKNOWN",
-    }
-}
-
-fn error_info(kind: &RouteErrorKind<'_>) -> Value {
-    match kind {
-        RouteErrorKind::NodeUnreachable(a) => json!({ "unreachable": a.to_string() }),
-        RouteErrorKind::FlowStateNotSupported => json!({}),
-        RouteErrorKind::OptionNotSupported(t) => json!({ "option_type": t }),
+        RouteErrorKind::NodeUnreachable(a) => {
+            (error_type::NODE_UNREACHABLE, "NODE_UNREACHABLE", json!({ "unreachable": a.to_string() }))
+        }
+        RouteErrorKind::FlowStateNotSupported => {
+            (error_type::FLOW_STATE_NOT_SUPPORTED, "FLOW_STATE_NOT_SUPPORTED", json!({}))
+        }
+        RouteErrorKind::OptionNotSupported(t) => {
+            (error_type::OPTION_NOT_SUPPORTED, "OPTION_NOT_SUPPORTED", json!({ "option_type": t }))
+        }
         RouteErrorKind::UnknownFlow { destination, flow_id } => {
-            json!({ "flow_destination": destination.to_string(), "flow_id": flow_id })
+            let info = json!({ "flow_destination": destination.to_string(), "flow_id": flow_id });
+            (error_type::UNKNOWN_FLOW, "UNKNOWN_FLOW", info)
         }
         RouteErrorKind::DefaultFlowUnknown { destination } => {
-            json!({ "flow_destination": destination.to_string() })
+            let info = json!({ "flow_destination": destination.to_string() });
+            (error_type::DEFAULT_FLOW_UNKNOWN, "DEFAULT_FLOW_UNKNOWN", info)
         }
-        RouteErrorKind::Unknown { info, .. } => json!({ "info": hex(info) }),
+        RouteErrorKind::Unknown { kind, info } => (*kind, "UNKNOWN", json!({ "info": hex(info) })),
     }
 }
 

@@ -91,37 +91,14 @@ impl Engine {
         }
         let costs = self.costs_of(cx, route);
         let mut entries = core::mem::take(&mut self.entries);
-        let metrics = DsrOption::LinkMetrics(LinkMetrics::build(&mut entries, costs.iter()));
+        let metrics = DsrOption::LinkMetrics(LinkMetrics::build(&mut entries, costs));
         let p = self.control(cx, route.first()?, &[option, metrics]);
         self.entries = entries;
         p
     }
 
-    /// A Route Reply, for this node or for another. `received` says that the packet came to this node's interface.
-    pub(crate) fn on_route_reply(
-        &mut self,
-        cx: &mut Cx<'_>,
-        v: &View<'_>,
-        r: &RouteReply<'_>,
-        rx: &Reception,
-        received: bool,
-    ) {
-        let to = v.destination();
-        if to != cx.addr() {
-            self.learn_reply(cx, to, r, rx.from, received);
-        } else if received {
-            self.on_answer(cx, r, rx, v.metrics);
-        }
-    }
-
     /// A Route Reply to this node (section 8.2.6).
-    fn on_answer(
-        &mut self,
-        cx: &mut Cx<'_>,
-        r: &RouteReply<'_>,
-        rx: &Reception,
-        metrics: Option<LinkMetrics<'_>>,
-    ) {
+    pub(crate) fn on_answer(&mut self, cx: &mut Cx<'_>, v: &View<'_>, r: &RouteReply<'_>, rx: &Reception) {
         let me = cx.addr();
         if !rx.broadcast {
             self.on_acked(cx, rx.from);
@@ -133,7 +110,7 @@ impl Engine {
         route.set_last_external(r.last_hop_external);
         let Some(target) = route.last().filter(|_| route.len() > 1) else { return };
         self.learn(cx, &route, Provenance::Asked);
-        self.learn_costs(&route, metrics);
+        self.learn_costs(&route, v.metrics);
         if self.answers(cx, target)
             && let Some(since) = self.requests.found(target)
         {

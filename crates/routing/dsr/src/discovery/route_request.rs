@@ -10,7 +10,7 @@ use crate::cache::path::Path;
 use crate::discovery::blacklist::OneWay;
 use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
-use crate::forwarding::view::{View, is_node};
+use crate::forwarding::view::{View, is_node, place_of};
 
 impl Engine {
     /// A Route Request of another node (section 8.2.2).
@@ -20,7 +20,7 @@ impl Engine {
         let Some(r) = v.request else { return cx.drop(p, DropReason::Malformed) };
         let initiator = v.ip.src();
         if initiator == me || r.addresses.contains(me) {
-            self.hears_me(me, initiator, &r, rx.from);
+            self.hears_me(&v, &r, me, rx.from);
             return cx.consume(p);
         }
         let named = r.addresses.has_duplicates() || r.addresses.contains(initiator);
@@ -29,7 +29,7 @@ impl Engine {
         }
         if r.target == me {
             // Also when the neighbour is on the blacklist: the first step of section 8.2.2.
-            self.learn_request(cx, initiator, &r, v.metrics);
+            self.learn_request(cx, &v, &r);
             self.requests.record(initiator, r.id, r.target, cx.now());
             self.reply_as_target(cx, initiator, &r);
             return Self::accept_at(cx, p, me);
@@ -41,7 +41,7 @@ impl Engine {
                 None => {}
             }
         }
-        self.learn_request(cx, initiator, &r, v.metrics);
+        self.learn_request(cx, &v, &r);
         if self.leads_to(r.target) {
             self.reply_as_gateway(cx, initiator, &r);
         }
@@ -85,12 +85,8 @@ impl Engine {
 
     /// The request is answered; what else the packet carries goes on to the target (section 8.2.3).
     fn pass_on_by(&mut self, cx: &mut Cx<'_>, mut p: Packet, rest: &Path) {
-        let located = View::new(p.bytes()).ok().filter(carries_more).and_then(|v| {
-            v.dsr
-                .options()
-                .located()
-                .find_map(|(range, o)| matches!(o, Ok(DsrOption::RouteRequest(_))).then_some(range))
-        });
+        let v = View::new(p.bytes()).ok().filter(carries_more);
+        let located = v.and_then(|v| place_of(&v.dsr, |o| matches!(o, DsrOption::RouteRequest(_))));
         let (Some(range), Some(target)) = (located, rest.last()) else { return cx.consume(p) };
         if dsr::edit::remove_option(&mut p, range).is_err() || ipv4::set_dst(p.bytes_mut(), target).is_err() {
             return cx.drop(p, DropReason::Malformed);

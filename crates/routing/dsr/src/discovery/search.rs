@@ -77,24 +77,21 @@ impl Engine {
         cx.note("discovery_failed", target, 0);
     }
 
+    /// A Route Request of this node for a target.
+    pub(crate) fn next_request(&mut self, target: Ipv4Addr) -> DsrOption<'static> {
+        let id = self.next_request_id;
+        self.next_request_id = id.wrapping_add(1);
+        DsrOption::RouteRequest(RouteRequest { id, target, addresses: AddrList::EMPTY })
+    }
+
     /// Sends a Route Request, with a Route Error that was told to this node lately (section 3.4.4).
     fn request(&mut self, cx: &mut Cx<'_>, target: Ipv4Addr, propagating: bool) {
-        let request = DsrOption::RouteRequest(RouteRequest {
-            id: self.next_request_id,
-            target,
-            addresses: AddrList::EMPTY,
-        });
-        self.next_request_id = self.next_request_id.wrapping_add(1);
-        let metrics = DsrOption::LinkMetrics(LinkMetrics::EMPTY);
-        let costs = self.links.etx.is_some();
+        let request = self.next_request(target);
+        let metrics = self.links.etx.is_some().then_some(DsrOption::LinkMetrics(LinkMetrics::EMPTY));
         // The error first: who reads it shall not answer with the broken link.
-        let p = match (self.error_to_spread(cx, propagating), costs) {
-            (Some(e), false) => self.control(cx, BROADCAST, &[e, request]),
-            (None, false) => self.control(cx, BROADCAST, &[request]),
-            (Some(e), true) => self.control(cx, BROADCAST, &[e, request, metrics]),
-            (None, true) => self.control(cx, BROADCAST, &[request, metrics]),
-        };
-        let Some(mut p) = p else { return };
+        let error = self.error_to_spread(cx, propagating);
+        let options: Vec<_> = error.into_iter().chain([request]).chain(metrics).collect();
+        let Some(mut p) = self.control(cx, BROADCAST, &options) else { return };
         let ttl = if propagating { self.params.discovery_hop_limit } else { 1 };
         if ipv4::set_ttl(p.bytes_mut(), ttl).is_err() {
             return cx.drop(p, DropReason::Malformed);

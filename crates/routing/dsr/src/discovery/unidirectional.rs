@@ -4,27 +4,22 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{BROADCAST, Cx, DropReason, Packet, Span, TxSpec};
-use wayhop_wire::dsr::{AddrList, DsrOption, RouteRequest};
+use wayhop_wire::dsr::RouteRequest;
 use wayhop_wire::ipv4;
 
 use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
+use crate::forwarding::view::View;
 
 /// How many Route Requests of neighbours with a link taken for unidirectional are kept at once.
 const MAX_UNIDIRECTIONAL_REQUESTS: usize = 8;
 
 impl Engine {
     /// A neighbour repeats a request with this node listed right before it: it heard this node (section 4.6).
-    pub(crate) fn hears_me(
-        &mut self,
-        me: Ipv4Addr,
-        initiator: Ipv4Addr,
-        r: &RouteRequest<'_>,
-        neighbour: Ipv4Addr,
-    ) {
+    pub(crate) fn hears_me(&mut self, v: &View<'_>, r: &RouteRequest<'_>, me: Ipv4Addr, neighbour: Ipv4Addr) {
         let mut backwards = r.addresses.iter().rev();
-        let repeated = backwards.next() == Some(neighbour) && backwards.next().unwrap_or(initiator) == me;
+        let repeated = backwards.next() == Some(neighbour) && backwards.next().unwrap_or(v.ip.src()) == me;
         if repeated {
             self.blacklist.remove(neighbour);
         }
@@ -37,12 +32,7 @@ impl Engine {
         if asked || self.unidirectional_requests.len() == MAX_UNIDIRECTIONAL_REQUESTS {
             return cx.consume(p);
         }
-        let request = DsrOption::RouteRequest(RouteRequest {
-            id: self.next_request_id,
-            target: neighbour,
-            addresses: AddrList::EMPTY,
-        });
-        self.next_request_id = self.next_request_id.wrapping_add(1);
+        let request = self.next_request(neighbour);
         let Some(mut probe) = self.control(cx, BROADCAST, &[request]) else { return cx.consume(p) };
         if ipv4::set_ttl(probe.bytes_mut(), 1).is_err() {
             cx.consume(p);
@@ -64,7 +54,8 @@ impl Engine {
         self.blacklist.remove(neighbour);
         while let Some(at) = self.unidirectional_requests.iter().position(|d| d.0 == neighbour) {
             let (from, p, _) = self.unidirectional_requests.swap_remove(at);
-            self.on_route_request(cx, p, &Reception { from, broadcast: true, signal_dbm: f32::NAN });
+            let rx = Reception { from, broadcast: true, signal_dbm: f32::NAN, overheard: false, flow: None };
+            self.on_route_request(cx, p, &rx);
         }
     }
 

@@ -8,6 +8,7 @@ use wayhop_core::{
 };
 use wayhop_wire::ipv4::{self, protocol};
 
+use crate::discovery::origin::Origin;
 use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
@@ -25,7 +26,7 @@ impl Protocol for Engine {
     fn interests(&self) -> Interests {
         let network = self.params.maintenance == Maintenance::Network;
         let located = self.params.location_option.then_some(POSITION_INTERVAL);
-        let position = self.links.wants_position().or(located);
+        let position = self.links.position_period.or(located);
         Interests {
             overhear: self.params.snoop_overheard || network || self.params.watchdog,
             position,
@@ -36,7 +37,7 @@ impl Protocol for Engine {
     fn start(&mut self, cx: &mut Cx<'_>) {
         cx.open(Socket::Ip(protocol::DSR));
         // Section 4.3: identifications begin at random, so that those of an earlier life do not look like duplicates.
-        self.links.start(cx.addr());
+        self.links.me = cx.addr();
         self.start_probes(cx);
         let bits = cx.rng().bits();
         self.next_request_id = bits as u16;
@@ -76,7 +77,7 @@ impl Protocol for Engine {
     }
 
     fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
-        let Some(rx) = &Reception::of(rx) else { return cx.drop(p, DropReason::Malformed) };
+        let Some(rx) = &Reception::of(rx, false) else { return cx.drop(p, DropReason::Malformed) };
         self.links.hear(rx, cx.now());
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         if !ip.checksum_is_valid() {
@@ -85,11 +86,11 @@ impl Protocol for Engine {
         if ip.protocol() == protocol::DSR {
             return self.on_dsr(cx, p, rx);
         }
-        self.on_plain(cx, p, rx, None);
+        self.on_plain(cx, p, rx);
     }
 
     fn on_overheard(&mut self, cx: &mut Cx<'_>, p: &[u8], next_hop: Addr, rx: &RxMeta) {
-        let (Some(rx), Some(next_hop)) = (&Reception::of(rx), next_hop.v4()) else { return };
+        let (Some(rx), Some(next_hop)) = (&Reception::of(rx, true), next_hop.v4()) else { return };
         self.hear_passed_on(cx, p, rx);
         self.watch_passing(cx, p, rx);
         if self.params.snoop_overheard {
@@ -98,7 +99,8 @@ impl Protocol for Engine {
     }
 
     fn on_position(&mut self, cx: &mut Cx<'_>, fix: &Fix) {
-        self.on_fix(cx, fix);
+        self.fix = Some(*fix);
+        self.links.positions.learn(cx.addr(), *fix, cx.now());
     }
 
     fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
@@ -148,6 +150,29 @@ impl Protocol for Engine {
     }
 
     fn inspect(&self, now: Time, out: &mut dyn Inspect) {
-        crate::engine::inspect::show(self, now, out);
+        self.cache.inspect(now, out);
+        self.requests.inspect(now, out);
+        for w in self.buffer.iter() {
+            let (waited, own) = (now.since(w.since).as_secs_f64(), w.state == Origin::Own);
+            out.row("send_buffer", &[("to", &w.destination), ("waited_s", &waited), ("own", &own)]);
+            out.held("send_buffer", &w.packet);
+        }
+        self.held_replies.inspect(out);
+        self.blacklist.inspect(now, out);
+        self.flows.inspect(now, out);
+        self.links.inspect(now, out);
+        self.rexmt.inspect(now, out);
+        self.neighbours.inspect(now, out);
+        if let Some(o) = self.outside.as_ref().filter(|o| !o.reaches.is_empty()) {
+            for reached in &o.reaches {
+                out.row("gateway", &[("reaches", reached), ("mesh", &o.mesh)]);
+            }
+        }
+        if let Some(ratings) = &self.ratings {
+            ratings.inspect(out);
+        }
+        for (_, p, _) in &self.unidirectional_requests {
+            out.held("unidirectional_requests", p);
+        }
     }
 }

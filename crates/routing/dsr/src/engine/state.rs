@@ -95,12 +95,6 @@ impl Engine {
                 Box::new(LinkCache::new(p.link_cache_nodes, p.link_cache_links, p.max_route_hops))
             }
         };
-        Self::with_cache(p, cache)
-    }
-
-    /// A node with another organisation of the Route Cache.
-    pub fn with_cache(params: impl Into<Arc<Params>>, cache: Box<dyn RouteCache>) -> Self {
-        let p = clamped(params.into());
         let ms = |v: u32| Span::from_millis(v.into());
         Self {
             cache,

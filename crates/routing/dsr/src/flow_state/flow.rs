@@ -5,6 +5,7 @@
 //! nodes look them up in the Flow Table.
 
 use wayhop_core::{Cx, Decision, DropReason, Packet, Span};
+use wayhop_wire::Error;
 use wayhop_wire::dsr::{self, Builder, DsrOption, FlowState};
 use wayhop_wire::ipv4::{self, protocol};
 
@@ -21,11 +22,7 @@ const MAX_CHANGES: usize = 8;
 
 impl Engine {
     /// Puts a Flow State header in front of what follows the IP header.
-    pub(crate) fn put_flow_header(
-        &mut self,
-        p: &mut Packet,
-        state: FlowState,
-    ) -> Result<(), wayhop_wire::Error> {
+    pub(crate) fn put_flow_header(&mut self, p: &mut Packet, state: FlowState) -> Result<(), Error> {
         // The Next Header is the packet's protocol, which `insert_header` writes.
         dsr::edit::insert_header(p, Builder::flow_state(&mut self.scratch, protocol::NO_NEXT_HEADER, state))
     }
@@ -38,17 +35,18 @@ impl Engine {
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         let (to, ttl) = (ip.dst(), ip.ttl());
         let mut route = *found;
-        if let Some(f) = self.flows.default_flow(me, to, now).filter(|f| f.route.len() <= found.len()) {
+        let ends = (me, to);
+        if let Some(f) = self.flows.get(ends, None, now).filter(|f| f.route.len() <= found.len()) {
             route = f.route;
         }
         let Some(next_hop) = route.next_hop() else { return cx.drop(p, DropReason::NoRoute) };
-        if self.flows.along(me, to, &route, now).is_none() && self.flows.create(&route, ttl, now).is_none() {
+        if self.flows.along(ends, &route, now).is_none() && self.flows.create(&route, ttl, now).is_none() {
             return self.send_by(cx, p, &route, 0, delay);
         }
-        let default = self.flows.default_id(me, to);
+        let default = self.flows.default_id(ends);
         let lifetime = Span::from_secs(self.params.flow_timeout_s.into());
         let again = Span::from_millis(self.params.flow_announce_ms.into());
-        let Some(f) = self.flows.along(me, to, &route, now) else { return cx.drop(p, DropReason::NoRoute) };
+        let Some(f) = self.flows.along(ends, &route, now) else { return cx.drop(p, DropReason::NoRoute) };
         let announce = f.announced < self.params.flow_announcements || now.since(f.announced_at) > again;
         if announce {
             f.may_be_default &= f.ttl == ttl;
@@ -76,15 +74,9 @@ impl Engine {
     }
 
     /// Records the flow of a packet that carries its route and lifetime (section 8.6.3), at the nodes that forward it and
-    /// at its destination. `state` is its Flow State header, which is off; its Hop Count counts this node.
-    pub(crate) fn learn_flow(
-        &mut self,
-        cx: &Cx<'_>,
-        v: &View<'_>,
-        way: &RouteView,
-        state: Option<FlowState>,
-    ) {
-        let (Some(s), Some(seconds), Some(destination)) = (state, v.timeout_s, way.nodes.last()) else {
+    /// at its destination.
+    pub(crate) fn learn_flow(&mut self, cx: &Cx<'_>, v: &View<'_>, way: &RouteView, rx: &Reception) {
+        let (Some(s), Some(seconds), Some(destination)) = (rx.flow, v.timeout_s, way.nodes.last()) else {
             return;
         };
         // A destination has nothing to forward; its entry is there for shortening.
@@ -97,7 +89,7 @@ impl Engine {
         }
         let (source, now) = (v.ip.src(), cx.now());
         let expires = now + Span::from_secs(seconds.min(self.params.flow_timeout_s).into());
-        if let Some(f) = self.flows.get(source, destination, s.flow_id, now) {
+        if let Some(f) = self.flows.get((source, destination), Some(s.flow_id), now) {
             f.expires = f.expires.max(expires);
             return;
         }
@@ -117,14 +109,8 @@ impl Engine {
     }
 
     /// Forwards a packet without source route by its flow, or by the default flow if it has no Flow State header either
-    /// (section 8.6.4). The Flow State header is off; options for later nodes may be there.
-    pub(crate) fn forward_in_flow(
-        &mut self,
-        cx: &mut Cx<'_>,
-        mut p: Packet,
-        rx: &Reception,
-        state: Option<FlowState>,
-    ) {
+    /// (section 8.6.4). Options for later nodes may be there.
+    pub(crate) fn forward_in_flow(&mut self, cx: &mut Cx<'_>, mut p: Packet, rx: &Reception) {
         let now = cx.now();
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         let (from, to, ttl, plain) = (ip.src(), ip.dst(), ip.ttl(), ip.protocol() != protocol::DSR);
@@ -132,11 +118,11 @@ impl Engine {
             return cx.drop(p, DropReason::Loop);
         }
         let lifetime = Span::from_secs(self.params.flow_timeout_s.into());
-        let flow = self.flows.named_or_default(from, to, state.map(|s| s.flow_id), now);
+        let flow = self.flows.get((from, to), rx.flow.map(|s| s.flow_id), now);
         // Section 3.5.7: a lower TTL than expected is the sign of a loop.
-        let flow = flow.filter(|f| state.is_some() || ttl >= f.ttl);
+        let flow = flow.filter(|f| rx.flow.is_some() || ttl >= f.ttl);
         let Some((f, next_hop)) = flow.and_then(|f| f.next_hop().map(|next| (f, next))) else {
-            return self.unknown_flow(cx, p, rx, state);
+            return self.unknown_flow(cx, p, rx);
         };
         if ttl <= 1 {
             return cx.drop(p, DropReason::TtlExpired);
@@ -147,14 +133,12 @@ impl Engine {
         let way = (f.route, f.hop_count, f.id);
         let hops = f.route.hops() - usize::from(f.hop_count);
         // Section 8.6.3: with another TTL than expected, or with options, a packet needs a header that names the flow.
-        let state = state.or_else(|| {
+        let state = rx.flow.or_else(|| {
             (ttl != f.ttl || !plain).then_some(FlowState { hop_count: f.hop_count, flow_id: f.id })
         });
         self.shorten_flow(cx, &p, way);
-        let written = ipv4::decrement_ttl(p.bytes_mut()).and_then(|_| match state {
-            Some(s) => self.put_flow_header(&mut p, s),
-            None => Ok(()),
-        });
+        let written = ipv4::decrement_ttl(p.bytes_mut())
+            .and_then(|_| state.map_or(Ok(()), |s| self.put_flow_header(&mut p, s)));
         if written.is_err() {
             return cx.drop(p, DropReason::Malformed);
         }
@@ -163,14 +147,7 @@ impl Engine {
     }
 
     /// A packet for this node that asks to be sent on along another flow (Destination and Flow ID option, section 8.6.3).
-    /// Its Flow State header is off.
-    pub(crate) fn change_flow(
-        &mut self,
-        cx: &mut Cx<'_>,
-        mut p: Packet,
-        rx: &Reception,
-        mut state: Option<FlowState>,
-    ) {
+    pub(crate) fn change_flow(&mut self, cx: &mut Cx<'_>, mut p: Packet, mut rx: Reception) {
         for _ in 0..MAX_CHANGES {
             let change = View::new(p.bytes()).ok().and_then(|v| {
                 v.dsr.options().located().find_map(|(range, o)| match o {
@@ -179,7 +156,7 @@ impl Engine {
                 })
             });
             let Some((range, flow_id, to)) = change else {
-                self.end_of_flow(cx, &p, state);
+                self.end_of_flow(cx, &p, rx.flow);
                 return Self::accept(cx, p);
             };
             let changed =
@@ -187,10 +164,10 @@ impl Engine {
             if changed.is_err() || !is_node(to) {
                 break;
             }
-            state = Some(FlowState { hop_count: state.map_or(0, |s| s.hop_count), flow_id });
+            rx.flow = Some(FlowState { hop_count: rx.flow.map_or(0, |s| s.hop_count), flow_id });
             if to != cx.addr() {
                 return match flow_header::shed_hop_options(&mut p) {
-                    Ok(()) => self.forward_in_flow(cx, p, rx, state),
+                    Ok(()) => self.forward_in_flow(cx, p, &rx),
                     Err(_) => cx.drop(p, DropReason::Malformed),
                 };
             }
@@ -205,8 +182,6 @@ impl Engine {
         p: &Packet,
         state: Option<FlowState>,
     ) -> Option<RouteView> {
-        let ip = ipv4::Packet::new_checked(p.bytes()).ok()?;
-        let id = state.map(|s| s.flow_id);
-        self.flows.named_or_default(ip.src(), ip.dst(), id, cx.now())?.way()
+        self.flows.get(ipv4::ends(p.bytes())?, state.map(|s| s.flow_id), cx.now())?.way()
     }
 }

@@ -4,7 +4,7 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Cx, Decision, DropReason, Packet, Span};
-use wayhop_wire::dsr::{DsrOption, FlowState, RouteError, RouteErrorKind};
+use wayhop_wire::dsr::{DsrOption, RouteError, RouteErrorKind};
 use wayhop_wire::ipv4;
 
 use crate::engine::reception::Reception;
@@ -14,22 +14,16 @@ use crate::forwarding::view::View;
 
 impl Engine {
     /// A packet's flow is not known here: its source is told, and the packet is salvaged if that can be done.
-    pub(crate) fn unknown_flow(
-        &mut self,
-        cx: &mut Cx<'_>,
-        p: Packet,
-        rx: &Reception,
-        state: Option<FlowState>,
-    ) {
+    pub(crate) fn unknown_flow(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &Reception) {
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         let (source, destination) = (ip.src(), ip.dst());
-        let kind = match state {
+        let kind = match rx.flow {
             Some(s) => RouteErrorKind::UnknownFlow { destination, flow_id: s.flow_id },
             None => RouteErrorKind::DefaultFlowUnknown { destination },
         };
         let e = RouteError { salvage: 0, source: cx.addr(), destination: source, kind };
         let error = self.control(cx, source, &[DsrOption::RouteError(e)]);
-        cx.note("flow_unknown", source, state.map_or(0, |s| s.flow_id.into()));
+        cx.note("flow_unknown", source, rx.flow.map_or(0, |s| s.flow_id.into()));
         if self.params.error_before_salvage {
             if let Some(e) = error {
                 self.send_flow_error(cx, e, source, rx);
@@ -63,7 +57,7 @@ impl Engine {
         });
         let (to, ttl) = (v.ip.dst(), v.ip.ttl());
         let previous = named.and_then(|(destination, id)| {
-            let f = self.flows.named_or_default(to, destination, id, cx.now())?;
+            let f = self.flows.get((to, destination), id, cx.now())?;
             f.previous_hop().map(|previous| error_hop(previous, f.hop_count.into()))
         });
         let Some(hop) = previous else { return cx.drop(p, DropReason::NoRoute) };

@@ -3,7 +3,7 @@
 use wayhop_core::Packet;
 use wayhop_wire::dsr::{self, DsrOption, FlowState};
 
-use crate::forwarding::view::View;
+use crate::forwarding::view::{View, place_of};
 
 /// Takes the Flow State header off a packet, if there is one.
 pub(crate) fn take(p: &mut Packet) -> Option<FlowState> {
@@ -18,16 +18,11 @@ pub(crate) fn take(p: &mut Packet) -> Option<FlowState> {
 pub(crate) fn shed_hop_options(p: &mut Packet) -> Result<(), wayhop_wire::Error> {
     loop {
         let v = View::new(p.bytes())?;
-        let done = v.dsr.options().located().find_map(|(range, o)| match o {
-            Ok(
-                DsrOption::AckRequest { .. }
-                | DsrOption::Ack { .. }
-                | DsrOption::Timeout { .. }
-                | DsrOption::SourceRoute(_),
-            ) => Some(range),
-            _ => None,
-        });
-        let Some(range) = done else {
+        let for_this_node = |o: &DsrOption<'_>| {
+            use DsrOption::{Ack, AckRequest, SourceRoute, Timeout};
+            matches!(o, AckRequest { .. } | Ack { .. } | Timeout { .. } | SourceRoute(_))
+        };
+        let Some(range) = place_of(&v.dsr, for_this_node) else {
             let empty = v.dsr.options().all(|o| matches!(o, Ok(DsrOption::Pad1 | DsrOption::PadN(_))));
             return if empty { dsr::edit::remove_header(p) } else { Ok(()) };
         };

@@ -19,30 +19,21 @@ fn key(ip: &ipv4::Packet<'_>) -> FlowPacketKey {
 
 impl Engine {
     /// A packet without source route for another node: is it one of a flow that will bring it here later?
-    pub(crate) fn overhear_flow(
-        &mut self,
-        cx: &Cx<'_>,
-        ip: &ipv4::Packet<'_>,
-        state: Option<FlowState>,
-        rx: &Reception,
-    ) {
+    pub(crate) fn overhear_flow(&mut self, cx: &Cx<'_>, ip: &ipv4::Packet<'_>, rx: &Reception) {
         if !self.params.flow_state || !self.params.flow_shortening || rx.broadcast {
             return;
         }
-        let (from, to) = (ip.src(), ip.dst());
-        let Some(f) = self.flows.named_or_default(from, to, state.map(|s| s.flow_id), cx.now()) else {
-            return;
-        };
+        let ends = (ip.src(), ip.dst());
+        let Some(f) = self.flows.get(ends, rx.flow.map(|s| s.flow_id), cx.now()) else { return };
         // The place on the route of the node that it was sent to. Without Hop Count the TTL tells it.
-        let due_at = match state {
+        let due_at = match rx.flow {
             Some(s) => Some(s.hop_count.saturating_add(1)),
             None => ip.ttl().checked_sub(f.ttl).and_then(|ahead| f.hop_count.checked_sub(ahead)),
         };
         let Some(due_at) = due_at.filter(|&n| n > 0 && n < f.hop_count) else { return };
         // A frame from another node than the one before that place proves nothing.
         if f.route.nodes().get(usize::from(due_at) - 1) == Some(&rx.from) {
-            let name = (from, to, f.id);
-            self.ars.note(name, key(ip), due_at);
+            self.ars.note((ends, f.id), key(ip), due_at);
         }
     }
 
@@ -58,7 +49,7 @@ impl Engine {
             return;
         }
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return };
-        let Some(due_at) = self.ars.take((ip.src(), ip.dst(), id), key(&ip)) else { return };
+        let Some(due_at) = self.ars.take(((ip.src(), ip.dst()), id), key(&ip)) else { return };
         if due_at < hop_count {
             // As if its source route had been seen when it was overheard.
             self.shorten(cx, &RouteView { nodes: route, receiver: due_at.into() });
@@ -72,7 +63,7 @@ impl Engine {
         }
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return };
         let id = state.map(|s| s.flow_id);
-        if let Some(f) = self.flows.named_or_default(ip.src(), ip.dst(), id, cx.now()) {
+        if let Some(f) = self.flows.get((ip.src(), ip.dst()), id, cx.now()) {
             let flow = (f.route, f.hop_count, f.id);
             self.shorten_flow(cx, p, flow);
         }

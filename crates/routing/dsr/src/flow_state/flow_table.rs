@@ -8,6 +8,9 @@ use crate::Params;
 use crate::cache::path::Path;
 use crate::forwarding::view::RouteView;
 
+/// The source and the destination of a flow.
+pub(crate) type Ends = (Ipv4Addr, Ipv4Addr);
+
 /// A flow: hop-by-hop state that stands for a source route.
 #[derive(Clone, Hash)]
 pub(crate) struct Flow {
@@ -45,24 +48,17 @@ impl Flow {
         let receiver = usize::from(self.hop_count) + 1;
         (receiver < self.route.len()).then_some(RouteView { nodes: self.route, receiver })
     }
-    fn is_between(&self, source: Ipv4Addr, destination: Ipv4Addr) -> bool {
-        self.source == source && self.destination == destination
+    fn ends(&self) -> Ends {
+        (self.source, self.destination)
     }
-}
-
-/// The default flow of a source and a destination.
-#[derive(Clone, Hash)]
-struct DefaultFlow {
-    source: Ipv4Addr,
-    destination: Ipv4Addr,
-    id: u16,
 }
 
 /// All flows through this node, and which of them are default flows.
 #[derive(Clone, Hash)]
 pub(crate) struct FlowTable {
     rows: Vec<Flow>,
-    defaults: Vec<DefaultFlow>,
+    /// The identifier of each default flow.
+    defaults: Vec<(Ends, u16)>,
     size: usize,
     /// Expired flows are looked for when there are as many rows.
     prune_at: usize,
@@ -112,58 +108,18 @@ impl FlowTable {
         self.not_before = not_before;
     }
 
-    /// The unexpired flow of this name.
-    pub(crate) fn get(
-        &mut self,
-        source: Ipv4Addr,
-        destination: Ipv4Addr,
-        id: u16,
-        now: Time,
-    ) -> Option<&mut Flow> {
-        self.rows
-            .iter_mut()
-            .rev()
-            .find(|f| f.id == id && f.is_between(source, destination) && f.expires > now)
+    /// The unexpired flow of this identifier; without one, the default flow.
+    pub(crate) fn get(&mut self, ends: Ends, id: Option<u16>, now: Time) -> Option<&mut Flow> {
+        let id = id.or_else(|| self.default_id(ends))?;
+        self.rows.iter_mut().rev().find(|f| f.id == id && f.ends() == ends && f.expires > now)
     }
     /// The identifier of the default flow.
-    pub(crate) fn default_id(&self, source: Ipv4Addr, destination: Ipv4Addr) -> Option<u16> {
-        self.defaults.iter().find(|d| d.source == source && d.destination == destination).map(|d| d.id)
-    }
-    /// The default flow, if it has not expired.
-    pub(crate) fn default_flow(
-        &mut self,
-        source: Ipv4Addr,
-        destination: Ipv4Addr,
-        now: Time,
-    ) -> Option<&mut Flow> {
-        let id = self.default_id(source, destination)?;
-        self.get(source, destination, id, now)
-    }
-    /// The flow of this name, or the default flow.
-    pub(crate) fn named_or_default(
-        &mut self,
-        source: Ipv4Addr,
-        destination: Ipv4Addr,
-        id: Option<u16>,
-        now: Time,
-    ) -> Option<&mut Flow> {
-        match id {
-            Some(id) => self.get(source, destination, id, now),
-            None => self.default_flow(source, destination, now),
-        }
+    pub(crate) fn default_id(&self, ends: Ends) -> Option<u16> {
+        self.defaults.iter().find(|d| d.0 == ends).map(|d| d.1)
     }
     /// This node's own flow along this route.
-    pub(crate) fn along(
-        &mut self,
-        source: Ipv4Addr,
-        destination: Ipv4Addr,
-        route: &Path,
-        now: Time,
-    ) -> Option<&mut Flow> {
-        self.rows
-            .iter_mut()
-            .rev()
-            .find(|f| f.is_between(source, destination) && f.expires > now && f.route == *route)
+    pub(crate) fn along(&mut self, ends: Ends, route: &Path, now: Time) -> Option<&mut Flow> {
+        self.rows.iter_mut().rev().find(|f| f.ends() == ends && f.expires > now && f.route == *route)
     }
 
     /// A new flow of this node along a route of at least two nodes. `None` while no identifier may be given out: soon after
@@ -174,7 +130,7 @@ impl FlowTable {
             self.counted = (now, 0);
         }
         let id = self.next_id;
-        let in_use = |f: &Flow| f.is_between(source, destination) && f.expires > now && !is_greater(id, f.id);
+        let in_use = |f: &Flow| f.ends() == (source, destination) && f.expires > now && !is_greater(id, f.id);
         if now < self.not_before || self.counted.1 == MAX_IDS || self.rows.iter().any(in_use) {
             return None;
         }
@@ -202,7 +158,7 @@ impl FlowTable {
         if self.rows.len() >= self.prune_at.min(self.size) {
             self.rows.retain(|f| f.expires > now);
             let rows = &self.rows;
-            self.defaults.retain(|d| rows.iter().any(|f| f.is_between(d.source, d.destination)));
+            self.defaults.retain(|d| rows.iter().any(|f| f.ends() == d.0));
             self.prune_at = (2 * self.rows.len()).max(FIRST_PRUNE);
         }
         if self.rows.len() >= self.size {
@@ -218,26 +174,22 @@ impl FlowTable {
 
     /// Section 8.6.3: an odd identifier that is greater than those of all unexpired flows makes its flow the default flow.
     fn set_default(&mut self, new: &Flow, now: Time) {
-        let greater = |f: &Flow| {
-            f.id & 1 == 1
-                && f.is_between(new.source, new.destination)
-                && f.expires > now
-                && is_greater(f.id, new.id)
-        };
+        let ends = new.ends();
+        let greater =
+            |f: &Flow| f.id & 1 == 1 && f.ends() == ends && f.expires > now && is_greater(f.id, new.id);
         if self.rows.iter().any(greater) {
             return;
         }
-        let same = |d: &&mut DefaultFlow| d.source == new.source && d.destination == new.destination;
-        if let Some(d) = self.defaults.iter_mut().find(same) {
-            d.id = new.id;
+        if let Some(d) = self.defaults.iter_mut().find(|d| d.0 == ends) {
+            d.1 = new.id;
             return;
         }
         if self.defaults.len() >= self.size {
             // Section 5.3: the flows of a pair go with its record.
-            let old = self.defaults.remove(0);
-            self.rows.retain(|f| !f.is_between(old.source, old.destination));
+            let (old, _) = self.defaults.remove(0);
+            self.rows.retain(|f| f.ends() != old);
         }
-        self.defaults.push(DefaultFlow { source: new.source, destination: new.destination, id: new.id });
+        self.defaults.push((ends, new.id));
     }
 
     /// This node's own flows over a broken link end.
@@ -247,9 +199,9 @@ impl FlowTable {
 
     /// Some node does not know this node's flow (`None`: the default one): it has to be announced again.
     pub(crate) fn announce_again(&mut self, me: Ipv4Addr, destination: Ipv4Addr, id: Option<u16>) {
-        let Some(id) = id.or_else(|| self.default_id(me, destination)) else { return };
+        let Some(id) = id.or_else(|| self.default_id((me, destination))) else { return };
         for f in &mut self.rows {
-            if f.id == id && f.is_between(me, destination) {
+            if f.id == id && f.ends() == (me, destination) {
                 f.announced = 0;
             }
         }
@@ -270,7 +222,7 @@ impl FlowTable {
     pub(crate) fn inspect(&self, now: Time, out: &mut dyn Inspect) {
         for f in self.rows.iter().filter(|f| f.expires > now) {
             let left = f.expires.since(now).as_secs_f64();
-            let default = self.default_id(f.source, f.destination) == Some(f.id);
+            let default = self.default_id(f.ends()) == Some(f.id);
             out.row(
                 "flows",
                 &[
@@ -339,19 +291,15 @@ mod tests {
         let mut t = table(8);
         t.insert(flow(65_535, 10), at(0));
         t.insert(flow(1, 20), at(0));
-        assert_eq!(t.default_id(node(1), node(9)), Some(1), "beyond the end of the circle");
+        assert_eq!(t.default_id((node(1), node(9))), Some(1), "beyond the end of the circle");
         t.insert(flow(65_533, 30), at(0));
         t.insert(flow(6, 30), at(0));
-        assert_eq!(t.default_id(node(1), node(9)), Some(1), "lower ones and even ones are not");
+        assert_eq!(t.default_id((node(1), node(9))), Some(1), "lower ones and even ones are not");
         t.insert(flow(65_531, 40), at(25));
-        let now = t.default_flow(node(1), node(9), at(25)).map(|f| f.id);
-        assert_eq!(now, None, "flow 1 has expired, flow 65533 is greater than the new one");
+        let default = |t: &mut FlowTable, s| t.get((node(1), node(9)), None, at(s)).map(|f| f.id);
+        assert_eq!(default(&mut t, 25), None, "flow 1 has expired, flow 65533 is greater than the new one");
         t.insert(flow(65_529, 50), at(41));
-        assert_eq!(
-            t.default_flow(node(1), node(9), at(41)).map(|f| f.id),
-            Some(65_529),
-            "all others expired"
-        );
+        assert_eq!(default(&mut t, 41), Some(65_529), "all others expired");
     }
 
     #[test]
@@ -359,10 +307,10 @@ mod tests {
         let mut t = table(2);
         let to = |n: u8, id| Flow { destination: node(n), id, ..flow(id, 60) };
         t.insert(to(7, 3), at(0));
-        t.defaults.push(DefaultFlow { source: node(5), destination: node(6), id: 1 });
+        t.defaults.push(((node(5), node(6)), 1));
         t.insert(to(8, 3), at(0));
-        assert!(t.get(node(1), node(7), 3, at(1)).is_none(), "its record was the oldest");
-        assert!(t.get(node(1), node(8), 3, at(1)).is_some());
+        assert!(t.get((node(1), node(7)), Some(3), at(1)).is_none(), "its record was the oldest");
+        assert!(t.get((node(1), node(8)), Some(3), at(1)).is_some());
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The Automatic Route Shortening Table (RFC 4728 section 5.2).
 
-use std::net::Ipv4Addr;
+use crate::flow_state::flow_table::Ends;
 
 /// How many flows the table has room for, and how many packets of each.
 const FLOWS: usize = 64;
 const PACKETS: usize = 4;
 
-/// (source, destination, flow identifier).
-pub(crate) type FlowName = (Ipv4Addr, Ipv4Addr, u16);
+/// The ends of a flow and its identifier.
+pub(crate) type FlowName = (Ends, u16);
 
 /// What tells a packet of a flow from others: identification and fragment offset of its IP header, which no hop changes.
 pub(crate) type FlowPacketKey = (u16, u16);
@@ -59,35 +59,36 @@ impl ArsTable {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use super::*;
 
-    const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
-    const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
+    const AB: Ends = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2));
 
     #[test]
     fn the_lowest_hop_count_of_a_packet_counts_and_is_told_once() {
         let mut t = ArsTable::default();
         for n in [3, 2, 4] {
-            t.note((A, B, 1), (7, 0), n);
+            t.note((AB, 1), (7, 0), n);
         }
-        assert_eq!(t.take((A, B, 3), (7, 0)), None);
-        assert_eq!(t.take((A, B, 1), (8, 0)), None);
-        assert_eq!(t.take((A, B, 1), (7, 0)), Some(2));
-        assert_eq!(t.take((A, B, 1), (7, 0)), None);
+        assert_eq!(t.take((AB, 3), (7, 0)), None);
+        assert_eq!(t.take((AB, 1), (8, 0)), None);
+        assert_eq!(t.take((AB, 1), (7, 0)), Some(2));
+        assert_eq!(t.take((AB, 1), (7, 0)), None);
     }
 
     #[test]
     fn packets_give_way_before_flows_do() {
         let mut t = ArsTable::default();
         for id in 0..1_000 {
-            t.note((A, B, 1), (id, 0), 1);
+            t.note((AB, 1), (id, 0), 1);
         }
         assert_eq!(t.rows.len(), 1);
-        assert_eq!((995..1_000).filter(|&id| t.take((A, B, 1), (id, 0)).is_some()).count(), 4);
+        assert_eq!((995..1_000).filter(|&id| t.take((AB, 1), (id, 0)).is_some()).count(), 4);
         for flow in 0..200 {
-            t.note((A, B, flow), (1, 0), 1);
+            t.note((AB, flow), (1, 0), 1);
         }
         assert_eq!(t.rows.len(), FLOWS, "bounded");
-        assert_eq!(t.take((A, B, 199), (1, 0)), Some(1));
+        assert_eq!(t.take((AB, 199), (1, 0)), Some(1));
     }
 }

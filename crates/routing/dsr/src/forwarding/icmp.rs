@@ -9,7 +9,7 @@ use wayhop_wire::icmp::{self, Repr, unreachable_code};
 use wayhop_wire::ipv4::{self, protocol};
 
 use crate::engine::state::Engine;
-use crate::forwarding::view::{View, is_node};
+use crate::forwarding::view::{View, is_node, place_of};
 
 /// How much of the offending packet's payload is returned, in octets.
 const QUOTED: usize = 8;
@@ -17,10 +17,7 @@ const QUOTED: usize = 8;
 /// Where the Segments Left field of a packet's Source Route option is, in octets from the IP header's start.
 pub(crate) fn segments_left_offset(ip_packet: &[u8]) -> Option<u8> {
     let (ip, header) = dsr::edit::parse(ip_packet).ok()?;
-    let at = header
-        .options()
-        .located()
-        .find_map(|(range, o)| matches!(o, Ok(DsrOption::SourceRoute(_))).then_some(range.start))?;
+    let at = place_of(&header, |o| matches!(o, DsrOption::SourceRoute(_)))?.start;
     u8::try_from(ip.header_len() + HEADER_LEN + at + 3).ok()
 }
 

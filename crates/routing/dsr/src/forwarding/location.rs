@@ -8,12 +8,6 @@ use crate::engine::state::Engine;
 use crate::forwarding::view::View;
 
 impl Engine {
-    /// The GPS receiver tells where this node is.
-    pub(crate) fn on_fix(&mut self, cx: &Cx<'_>, fix: &Fix) {
-        self.fix = Some(*fix);
-        self.links.positions.learn(cx.addr(), *fix, cx.now());
-    }
-
     /// The location option of this node's packets; none without a position, or with one that the format cannot hold.
     pub(crate) fn own_location(&self) -> Option<DsrOption<'static>> {
         let fix = self.fix.filter(|_| self.params.location_option)?;

@@ -8,7 +8,7 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{BROADCAST, Cx, DropReason, Packet};
-use wayhop_wire::dsr::{self, AddrList, Builder, DsrOption, RouteRequest};
+use wayhop_wire::dsr::{self, Builder};
 use wayhop_wire::ipv4::{self, protocol};
 
 use crate::engine::state::Engine;
@@ -32,12 +32,10 @@ impl Engine {
             // The initiator of a request is its IP source.
             return cx.drop(p, DropReason::Policy);
         }
-        let id = self.next_request_id;
-        self.next_request_id = id.wrapping_add(1);
+        let request = self.next_request(group);
         let mut b = Builder::new(&mut self.scratch, protocol::NO_NEXT_HEADER);
-        let request = RouteRequest { id, target: group, addresses: AddrList::EMPTY };
         let written = b
-            .push(&DsrOption::RouteRequest(request))
+            .push(&request)
             .and_then(|()| dsr::edit::insert_header(&mut p, b.finish()))
             .and_then(|()| ipv4::set_dst(p.bytes_mut(), BROADCAST))
             .and_then(|()| ipv4::set_ttl(p.bytes_mut(), ttl));

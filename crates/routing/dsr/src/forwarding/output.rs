@@ -158,25 +158,25 @@ impl Engine {
             addresses: AddrList::from(listed),
         });
         let mut location = if own { self.own_location() } else { None };
-        if let Ok((_, header)) = dsr::edit::parse(p.bytes()) {
-            let mut b = Builder::new(&mut self.scratch, header.next_header());
-            for o in header.options() {
-                match o? {
-                    DsrOption::SourceRoute(_)
-                    | DsrOption::Timeout { .. }
-                    | DsrOption::Pad1
-                    | DsrOption::PadN(_) => {}
-                    o @ DsrOption::Location(_) => location = location.or(Some(o)),
-                    other => b.push(&other)?,
-                }
+        let header = dsr::edit::parse(p.bytes()).ok().map(|(_, header)| header);
+        let next_header = header.map_or(protocol::NO_NEXT_HEADER, |h| h.next_header());
+        let mut b = Builder::new(&mut self.scratch, next_header);
+        for o in header.iter().flat_map(dsr::Packet::options) {
+            match o? {
+                DsrOption::SourceRoute(_)
+                | DsrOption::Timeout { .. }
+                | DsrOption::Pad1
+                | DsrOption::PadN(_) => {}
+                o @ DsrOption::Location(_) => location = location.or(Some(o)),
+                other => b.push(&other)?,
             }
-            push_route(&mut b, &option, timeout_s)?;
-            location.map_or(Ok(()), |l| b.push(&l))?;
+        }
+        timeout_s.map_or(Ok(()), |seconds| b.push(&DsrOption::Timeout { seconds }))?;
+        b.push(&option)?;
+        location.map_or(Ok(()), |l| b.push(&l))?;
+        if header.is_some() {
             dsr::edit::replace_header(p, b.finish())
         } else {
-            let mut b = Builder::new(&mut self.scratch, protocol::NO_NEXT_HEADER);
-            push_route(&mut b, &option, timeout_s)?;
-            location.map_or(Ok(()), |l| b.push(&l))?;
             dsr::edit::insert_header(p, b.finish())
         }
     }
@@ -191,11 +191,4 @@ impl Engine {
 /// Whether nothing follows a packet's DSR header.
 fn is_control(p: &Packet) -> bool {
     dsr::edit::parse(p.bytes()).is_ok_and(|(_, d)| d.payload().is_empty())
-}
-
-fn push_route(b: &mut Builder<'_>, route: &DsrOption<'_>, timeout_s: Option<u16>) -> Result<(), Error> {
-    if let Some(seconds) = timeout_s {
-        b.push(&DsrOption::Timeout { seconds })?;
-    }
-    b.push(route)
 }

@@ -1,7 +1,7 @@
 //! A packet that came to this node's interface: its options in their order (RFC 4728 sections 8.1.4 to 8.1.6).
 
 use wayhop_core::{Cx, DropReason, Packet};
-use wayhop_wire::dsr::{self, DsrOption, FlowState, UnknownAction};
+use wayhop_wire::dsr::{self, DsrOption, FlowState, RouteErrorKind, UnknownAction};
 use wayhop_wire::ipv4::{self, protocol};
 
 use crate::engine::reception::Reception;
@@ -41,7 +41,7 @@ impl Engine {
             if dsr::unknown_wants_error(kind) && v.request.is_none() && !answered {
                 // One answer a packet, however many strange options it carries.
                 answered = true;
-                self.report_unknown_option(cx, &v, kind);
+                self.report(cx, &v, RouteErrorKind::OptionNotSupported(kind));
             }
             from = range.end;
             let edited = match dsr::unknown_action(kind) {
@@ -65,24 +65,23 @@ impl Engine {
 
     /// A packet of protocol 48 that came to this node's interface.
     pub(crate) fn on_dsr(&mut self, cx: &mut Cx<'_>, mut p: Packet, rx: &Reception) {
-        let mut state = flow_header::take(&mut p);
-        if let Some(s) = &mut state {
-            if !self.params.flow_state {
-                self.refuse_flow_state(cx, &p);
-                return cx.drop(p, DropReason::Policy);
-            }
-            // Section 8.6.3: the Hop Count grows at reception.
-            s.hop_count = (s.hop_count + 1).min(127);
-            let ip = ipv4::Packet::new_checked(p.bytes());
-            if ip.is_ok_and(|ip| ip.protocol() != protocol::DSR) {
-                return self.on_plain(cx, p, rx, state);
-            }
+        let flow = flow_header::take(&mut p);
+        if flow.is_some() && !self.params.flow_state {
+            self.refuse_flow_state(cx, &p);
+            return cx.drop(p, DropReason::Policy);
         }
-        self.on_options(cx, p, rx, state, OptionStage::Nothing);
+        // Section 8.6.3: the Hop Count grows at reception.
+        let flow = flow.map(|s| FlowState { hop_count: (s.hop_count + 1).min(127), ..s });
+        let rx = &Reception { flow, ..*rx };
+        let ip = ipv4::Packet::new_checked(p.bytes());
+        if flow.is_some() && ip.is_ok_and(|ip| ip.protocol() != protocol::DSR) {
+            return self.on_plain(cx, p, rx);
+        }
+        self.on_options(cx, p, rx, OptionStage::Nothing);
     }
 
-    /// A packet without DSR options; with or without Flow State header, which is off.
-    pub(crate) fn on_plain(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &Reception, state: Option<FlowState>) {
+    /// A packet without DSR options.
+    pub(crate) fn on_plain(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &Reception) {
         let Ok(ip) = ipv4::Packet::new_checked(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         let to = ip.dst();
         if is_node(to) && self.maintains(cx, rx.from) {
@@ -93,11 +92,11 @@ impl Engine {
             }
         }
         if to == cx.addr() || !is_node(to) {
-            self.end_of_flow(cx, &p, state);
+            self.end_of_flow(cx, &p, rx.flow);
             return Self::deliver(cx, p);
         }
         if self.params.flow_state {
-            return self.forward_in_flow(cx, p, rx, state);
+            return self.forward_in_flow(cx, p, rx);
         }
         // Without a source route it cannot go on.
         cx.drop(p, DropReason::NoRoute);
@@ -105,24 +104,17 @@ impl Engine {
 
     /// Its options: acknowledgements, then Route Errors and Route Replies in the packet's order, then what sends the packet
     /// on. `done` says what was dealt with already.
-    fn on_options(
-        &mut self,
-        cx: &mut Cx<'_>,
-        p: Packet,
-        rx: &Reception,
-        state: Option<FlowState>,
-        done: OptionStage,
-    ) {
+    fn on_options(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &Reception, done: OptionStage) {
         let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         let strange = v.has_unknown || v.has_flow_option && !self.params.flow_state;
         if strange && done == OptionStage::Nothing {
             let Some(p) = self.obey_unknown(cx, p) else { return };
-            return self.on_options(cx, p, rx, state, OptionStage::Unknown);
+            return self.on_options(cx, p, rx, OptionStage::Unknown);
         }
         let acks = v.has_ack || v.ack_request.is_some() || self.maintains(cx, rx.from);
         if acks && !rx.broadcast && done != OptionStage::Acks {
             let Some(p) = self.settle(cx, p, rx) else { return };
-            return self.on_options(cx, p, rx, state, OptionStage::Acks);
+            return self.on_options(cx, p, rx, OptionStage::Acks);
         }
         self.learn_location(cx, &v);
         if v.has_ack {
@@ -130,7 +122,7 @@ impl Engine {
         }
         self.on_probe(cx, &v, rx);
         if v.has_error || v.has_reply {
-            self.on_reports(cx, &v, rx, true);
+            self.on_reports(cx, &v, rx);
         }
         if v.request.is_some() {
             return self.on_route_request(cx, p, rx);
@@ -144,15 +136,15 @@ impl Engine {
         if for_me || !is_node(v.ip.dst()) {
             if let Some(way) = v.way().filter(|_| !rx.broadcast) {
                 self.learn_passed(cx, &way, true, v.has_reply);
-                self.learn_flow(cx, &v, &way, state);
+                self.learn_flow(cx, &v, &way, rx);
             }
             if for_me && v.has_flow_option && self.params.flow_state {
-                return self.change_flow(cx, p, rx, state);
+                return self.change_flow(cx, p, *rx);
             }
-            self.end_of_flow(cx, &p, state);
+            self.end_of_flow(cx, &p, rx.flow);
             return Self::accept(cx, p);
         }
-        self.forward(cx, p, rx, state);
+        self.forward(cx, p, rx);
     }
 
     /// The end of a packet's way: what follows the DSR header goes to the local stack.

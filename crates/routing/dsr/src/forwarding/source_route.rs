@@ -1,8 +1,7 @@
 //! Forwarding along source routes (RFC 4728 section 8.1.5).
 
 use wayhop_core::{Cx, Decision, DropReason, Packet, Span};
-use wayhop_wire::dsr::FlowState;
-use wayhop_wire::ipv4::{self};
+use wayhop_wire::ipv4;
 
 use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
@@ -13,13 +12,7 @@ use crate::forwarding::view::{View, is_node};
 
 impl Engine {
     /// Sends a packet on to the next node of its source route (section 8.1.5).
-    pub(crate) fn forward(
-        &mut self,
-        cx: &mut Cx<'_>,
-        mut p: Packet,
-        rx: &Reception,
-        state: Option<FlowState>,
-    ) {
+    pub(crate) fn forward(&mut self, cx: &mut Cx<'_>, mut p: Packet, rx: &Reception) {
         let me = cx.addr();
         let Ok(v) = View::new(p.bytes()) else { return cx.drop(p, DropReason::Malformed) };
         let Some(sr) = v.source_route else {
@@ -30,7 +23,7 @@ impl Engine {
                 return self.forward_flow_error(cx, p);
             }
             return match flow_header::shed_hop_options(&mut p) {
-                Ok(()) => self.forward_in_flow(cx, p, rx, state),
+                Ok(()) => self.forward_in_flow(cx, p, rx),
                 Err(_) => cx.drop(p, DropReason::Malformed),
             };
         };
@@ -58,29 +51,26 @@ impl Engine {
             if !v.is_control() {
                 self.held_replies.cancel(cx, &way);
             }
-            self.learn_flow(cx, &v, &way, state);
+            self.learn_flow(cx, &v, &way, rx);
         }
         if v.ip.ttl() <= 1 {
             return cx.drop(p, DropReason::TtlExpired);
         }
         let control = self.is_own_kind(&v);
-        let leaves = self.is_way_out(left, sr.last_hop_external) && next_hop == v.ip.dst();
+        // The destination is next, behind an External hop: here the packet leaves the mesh.
+        let leaves = self.outside.is_some() && left == 1 && sr.last_hop_external && next_hop == v.ip.dst();
         // The octet that holds the low bits of Salvage and Segments Left (section 6.7).
         let at = v.source_route_at + 3;
         p.bytes_mut()[at] -= 1;
         let counted = ipv4::decrement_ttl(p.bytes_mut())
-            .and_then(|_| state.map_or(Ok(()), |s| self.put_flow_header(&mut p, s)));
+            .and_then(|_| rx.flow.map_or(Ok(()), |s| self.put_flow_header(&mut p, s)));
         if counted.is_err() {
             return cx.drop(p, DropReason::Malformed);
         }
         if leaves {
             return self.let_out(cx, p, next_hop);
         }
-        let hops = left;
-        self.transmit(
-            cx,
-            p,
-            Hop { to: next_hop, control, decision: Decision::Forwarded, hops, delay: Span::ZERO },
-        );
+        let (decision, delay) = (Decision::Forwarded, Span::ZERO);
+        self.transmit(cx, p, Hop { to: next_hop, control, decision, hops: left, delay });
     }
 }

@@ -1,6 +1,7 @@
 //! A received packet, read once.
 
 use std::net::Ipv4Addr;
+use std::ops::Range;
 
 use wayhop_wire::Error;
 use wayhop_wire::dsr::{
@@ -151,6 +152,14 @@ impl<'a> View<'a> {
         let receiver = n - left + usize::from(!salvaged);
         (receiver > 0 && usable(&nodes)).then_some(RouteView { nodes, receiver })
     }
+}
+
+/// Where the first option that `is` describes is in a DSR header.
+pub(crate) fn place_of(
+    header: &dsr::Packet<'_>,
+    is: impl Fn(&DsrOption<'_>) -> bool,
+) -> Option<Range<usize>> {
+    header.options().located().find_map(|(range, o)| o.is_ok_and(|o| is(&o)).then_some(range))
 }
 
 /// A packet's source route, and how far it has come.

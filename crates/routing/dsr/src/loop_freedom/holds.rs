@@ -56,76 +56,53 @@ fn sweep(topologies: Vec<Topology>, p: &Params, prompt: bool, budget: Budget) {
     eprintln!("{all} states in all");
 }
 
-#[test]
-fn two_and_three_nodes_with_loss() {
-    sweep(up_to_three_nodes(), &lean(), true, Budget { losses: 1, ..TWO });
+/// Tests that each make one search.
+macro_rules! sweeps {
+    ($($name:ident($($argument:expr),+);)+) => {
+        $(
+            #[test]
+            fn $name() {
+                sweep($($argument),+);
+            }
+        )+
+    };
 }
 
-#[test]
-fn two_and_three_nodes_with_loss_break_and_return() {
-    sweep(up_to_three_nodes(), &lean(), true, Budget { losses: 1, breaks: 1, restores: 1, ..ONE });
-}
-
-#[test]
-fn two_and_three_nodes_with_lost_acknowledgements() {
-    sweep(up_to_three_nodes(), &lean(), true, Budget { unheard: 2, ..ONE });
-}
-
-#[test]
-fn two_and_three_nodes_with_reordering() {
-    sweep(up_to_three_nodes(), &lean(), false, Budget { losses: 1, overtakings: 1, ..ONE });
-}
-
-#[test]
-fn two_and_three_nodes_with_a_reboot() {
-    sweep(up_to_three_nodes(), &lean(), true, Budget { reboots: 1, losses: 1, ..ONE });
-}
-
-#[test]
-fn two_and_three_nodes_over_seconds() {
-    sweep(up_to_three_nodes(), &lean(), true, Budget { breaks: 1, restores: 1, waits: 4, ..ONE });
-}
-
-#[test]
-fn two_and_three_nodes_with_rings_and_replies_that_wait() {
-    let p = Params { ring_zero_search: true, cached_reply_delay_us: 1_000_000, ..lean() };
-    sweep(up_to_three_nodes(), &p, true, Budget { losses: 1, breaks: 1, waits: 5, ..ONE });
-}
-
-#[test]
-fn two_and_three_nodes_with_a_cache_of_links() {
-    let p = Params { route_cache: CacheKind::Link, ..lean() };
-    sweep(up_to_three_nodes(), &p, true, Budget { losses: 1, breaks: 1, restores: 1, ..ONE });
-}
-
-#[test]
-fn two_and_three_nodes_that_see_to_their_packets_themselves() {
-    sweep(up_to_three_nodes(), &by_itself(), true, Budget { losses: 2, waits: 5, ..ONE });
-}
-
-#[test]
-fn four_nodes_with_loss() {
-    sweep(four_nodes(4), &lean(), true, Budget { losses: 1, ..ONE });
-}
-
-#[test]
-fn four_nodes_with_a_broken_link() {
-    sweep(four_nodes(5), &lean(), true, Budget { breaks: 1, ..ONE });
-}
-
-#[test]
-fn four_nodes_with_a_reboot() {
-    sweep(four_nodes(4), &lean(), true, Budget { reboots: 1, ..ONE });
-}
-
-#[test]
-fn four_nodes_that_all_hear_each_other() {
-    sweep(vec![Topology::new(4, "AB AC BC AD BD CD")], &lean(), true, ONE);
-}
-
-#[test]
-fn four_nodes_on_a_ring_with_two_losses() {
-    sweep(vec![Topology::new(4, "AB BC CD AD")], &lean(), true, Budget { losses: 2, ..ONE });
+sweeps! {
+    two_and_three_nodes_with_loss(up_to_three_nodes(), &lean(), true, Budget { losses: 1, ..TWO });
+    two_and_three_nodes_with_loss_break_and_return(
+        up_to_three_nodes(), &lean(), true, Budget { losses: 1, breaks: 1, restores: 1, ..ONE }
+    );
+    two_and_three_nodes_with_lost_acknowledgements(
+        up_to_three_nodes(), &lean(), true, Budget { unheard: 2, ..ONE }
+    );
+    two_and_three_nodes_with_reordering(
+        up_to_three_nodes(), &lean(), false, Budget { losses: 1, overtakings: 1, ..ONE }
+    );
+    two_and_three_nodes_with_a_reboot(
+        up_to_three_nodes(), &lean(), true, Budget { reboots: 1, losses: 1, ..ONE }
+    );
+    two_and_three_nodes_over_seconds(
+        up_to_three_nodes(), &lean(), true, Budget { breaks: 1, restores: 1, waits: 4, ..ONE }
+    );
+    two_and_three_nodes_with_rings_and_replies_that_wait(
+        up_to_three_nodes(), &Params { ring_zero_search: true, cached_reply_delay_us: 1_000_000, ..lean() }, true,
+        Budget { losses: 1, breaks: 1, waits: 5, ..ONE }
+    );
+    two_and_three_nodes_with_a_cache_of_links(
+        up_to_three_nodes(), &Params { route_cache: CacheKind::Link, ..lean() }, true,
+        Budget { losses: 1, breaks: 1, restores: 1, ..ONE }
+    );
+    two_and_three_nodes_that_see_to_their_packets_themselves(
+        up_to_three_nodes(), &by_itself(), true, Budget { losses: 2, waits: 5, ..ONE }
+    );
+    four_nodes_with_loss(four_nodes(4), &lean(), true, Budget { losses: 1, ..ONE });
+    four_nodes_with_a_broken_link(four_nodes(5), &lean(), true, Budget { breaks: 1, ..ONE });
+    four_nodes_with_a_reboot(four_nodes(4), &lean(), true, Budget { reboots: 1, ..ONE });
+    four_nodes_that_all_hear_each_other(vec![Topology::new(4, "AB AC BC AD BD CD")], &lean(), true, ONE);
+    four_nodes_on_a_ring_with_two_losses(
+        vec![Topology::new(4, "AB BC CD AD")], &lean(), true, Budget { losses: 2, ..ONE }
+    );
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Cx, DropReason, Packet, Priority, SendBuffer, TxSpec};
-use wayhop_link_quality::etx::Cost;
 use wayhop_wire::Error;
 use wayhop_wire::dsr::{self, DsrOption};
 
@@ -12,7 +11,7 @@ use crate::cache::{Judge, Purpose};
 use crate::discovery::origin::Origin;
 use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
-use crate::forwarding::view::{View, is_node};
+use crate::forwarding::view::{View, is_node, place_of};
 use crate::maintenance::maintenance_buffer::Fingerprint;
 
 impl Engine {
@@ -132,20 +131,11 @@ impl Judge for LinkAvoidance {
     fn penalty(&self, from: Ipv4Addr, to: Ipv4Addr) -> Option<u16> {
         (from != self.me || to != self.not_by).then_some(0)
     }
-    fn by_cost(&self) -> bool {
-        false
-    }
-    fn measured(&self, _: Ipv4Addr) -> Option<Cost> {
-        None
-    }
 }
 
 /// Takes the Acknowledgement Request out of a packet.
 fn remove_ack_request(p: &mut Packet) -> Result<(), Error> {
     let (_, header) = dsr::edit::parse(p.bytes())?;
-    let found = header
-        .options()
-        .located()
-        .find_map(|(range, o)| matches!(o, Ok(DsrOption::AckRequest { .. })).then_some(range));
+    let found = place_of(&header, |o| matches!(o, DsrOption::AckRequest { .. }));
     found.map_or(Ok(()), |range| dsr::edit::remove_option(p, range))
 }

@@ -8,7 +8,6 @@ use wayhop_wire::Error;
 use wayhop_wire::dsr::{self, Builder, DsrOption};
 use wayhop_wire::ipv4::{self, protocol};
 
-use crate::engine::ids;
 use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
@@ -24,6 +23,8 @@ pub(crate) const MAX_ASK: usize = 4 + 8;
 /// With `rexmt_timer_from_air`: how much longer than its timer a packet may stay in the interface queue before it is taken
 /// for lost there.
 const STUCK: Span = Span::from_secs(1);
+/// Marks the numbers of transmissions that the Maintenance Buffer has, or had, a copy of.
+const COPIED: u64 = 1 << 63;
 
 impl Engine {
     /// Whether the ends of a link to this neighbour look after its packets themselves, by acknowledgements of the network
@@ -138,7 +139,7 @@ impl Engine {
         }
         w.attempts += 1;
         w.timer = self.ack_timer(cx, w.next_hop, asks.then(|| w.attempts - w.silent - 1));
-        w.tx = TxId(self.tx_id().0 | ids::COPIED);
+        w.tx = TxId(self.tx_id().0 | COPIED);
         w.sent = now + delay;
         w.deadline = w.sent + w.timer;
         if self.params.rexmt_timer_from_air {
@@ -211,7 +212,7 @@ impl Engine {
     /// The radio reports on a transmission of which there is a copy; the packet comes back with most reports. True if it
     /// was such a one.
     pub(crate) fn on_copy_status(&mut self, cx: &mut Cx<'_>, id: TxId, p: &mut Option<Packet>) -> bool {
-        if id.0 & ids::COPIED == 0 {
+        if id.0 & COPIED == 0 {
             return false;
         }
         if let Some(p) = p.take() {

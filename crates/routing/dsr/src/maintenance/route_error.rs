@@ -147,11 +147,6 @@ impl Engine {
         self.send_by(cx, p, &back, 0, Span::ZERO);
     }
 
-    /// Tells a packet's source that this node does not implement an option (section 8.1.6).
-    pub(crate) fn report_unknown_option(&mut self, cx: &mut Cx<'_>, v: &View<'_>, kind: u8) {
-        self.report(cx, v, RouteErrorKind::OptionNotSupported(kind));
-    }
-
     /// Tells a packet's source that this node does not implement flow state (section 6.4.2).
     /// The packet has its Flow State header off.
     pub(crate) fn refuse_flow_state(&mut self, cx: &mut Cx<'_>, p: &Packet) {
@@ -170,11 +165,12 @@ impl Engine {
         }
     }
 
-    fn report(&mut self, cx: &mut Cx<'_>, v: &View<'_>, kind: RouteErrorKind<'_>) {
+    /// Tells a packet's source that this node does not implement something.
+    pub(crate) fn report(&mut self, cx: &mut Cx<'_>, v: &View<'_>, kind: RouteErrorKind<'_>) {
         let me = cx.addr();
         let to = v.ip.src();
         // An error about an error could go on for ever.
-        if to == me || v.has_error || !is_node(to) || !self.speaks_dsr(to) {
+        if to == me || v.has_error || !is_node(to) || self.is_beyond(to) {
             return;
         }
         let salvage = v.source_route.map_or(0, |s| s.salvage);

@@ -4,13 +4,13 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{Cx, Decision, DropReason, Packet, Span};
 use wayhop_wire::dsr::{self, DsrOption};
-use wayhop_wire::ipv4::{self};
+use wayhop_wire::ipv4;
 
 use crate::cache::Purpose;
 use crate::cache::path::Path;
 use crate::discovery::origin::Origin;
 use crate::engine::state::Engine;
-use crate::forwarding::view::View;
+use crate::forwarding::view::{View, place_of};
 
 impl Engine {
     /// Sends a packet by another route if that is allowed and there is one. `broken` is the neighbour that could not be
@@ -72,12 +72,7 @@ fn reply_names_link(v: &View<'_>, a: Ipv4Addr, b: Ipv4Addr) -> bool {
 fn without_replies(p: &mut Packet) -> bool {
     loop {
         let Ok(v) = View::new(p.bytes()) else { return false };
-        let reply = v
-            .dsr
-            .options()
-            .located()
-            .find_map(|(range, o)| matches!(o, Ok(DsrOption::RouteReply(_))).then_some(range));
-        let Some(range) = reply else { return true };
+        let Some(range) = place_of(&v.dsr, |o| matches!(o, DsrOption::RouteReply(_))) else { return true };
         if dsr::edit::remove_option(p, range).is_err() {
             return false;
         }

@@ -13,7 +13,7 @@ use wayhop_link_quality::etx::{Cost, INTERVAL};
 use wayhop_wire::dsr::{DsrOption, LinkMetrics, Probe, edit};
 use wayhop_wire::ipv4;
 
-use crate::cache::path::{MAX_HOPS, Path};
+use crate::cache::path::Path;
 use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
@@ -84,32 +84,14 @@ impl Engine {
         }
     }
 
-    /// What this node knows of the costs of a route's links; [`LinkMetrics::EMPTY`] without links.
-    pub(crate) fn costs_of(&self, cx: &Cx<'_>, route: &Path) -> CostList {
+    /// What this node knows of the costs of a route's links.
+    pub(crate) fn costs_of(&self, cx: &Cx<'_>, route: &Path) -> Vec<u32> {
         let me = cx.addr();
-        let mut list = CostList { costs: [0; MAX_HOPS], len: route.hops() };
-        for (slot, w) in list.costs.iter_mut().zip(route.nodes().windows(2)) {
-            *slot = match (w[0] == me, w[1] == me) {
-                (true, _) => self.own_metric(cx, w[1]),
-                (_, true) => self.own_metric(cx, w[0]),
-                _ => {
-                    let known = self.cache.cost(w[0], w[1]).or_else(|| self.cache.cost(w[1], w[0]));
-                    known.map_or(0, |c| c.0)
-                }
-            };
-        }
-        list
-    }
-}
-
-/// The costs of a route's links.
-pub(crate) struct CostList {
-    costs: [u32; MAX_HOPS],
-    len: usize,
-}
-
-impl CostList {
-    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.costs[..self.len.min(MAX_HOPS)].iter().copied()
+        let cost = |w: &[Ipv4Addr]| match (w[0] == me, w[1] == me) {
+            (true, _) => self.own_metric(cx, w[1]),
+            (_, true) => self.own_metric(cx, w[0]),
+            _ => self.cache.cost(w[0], w[1]).or_else(|| self.cache.cost(w[1], w[0])).map_or(0, |c| c.0),
+        };
+        route.nodes().windows(2).map(cost).collect()
     }
 }

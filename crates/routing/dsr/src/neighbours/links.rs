@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{Cx, Inspect, Span, Time};
 use wayhop_link_quality::bad_links::{
-    BadLinkMemory, DirectedLink, Evidence, MovementMemory, Probability, ProbabilityParams, TimedMemory,
+    BadLinkMemory, DirectedLink, Evidence, FailedLinks, Probability, ProbabilityParams,
 };
 use wayhop_link_quality::etx::{Cost, Etx};
 use wayhop_link_quality::{Positions, Signals};
@@ -25,7 +25,8 @@ const NEWS: usize = 8;
 /// What a node knows of links.
 #[derive(Clone)]
 pub(crate) struct LinkKnowledge {
-    me: Ipv4Addr,
+    /// This node, once it has come up.
+    pub(crate) me: Ipv4Addr,
     pub(crate) positions: Positions,
     pub(crate) signals: Signals,
     pub(crate) memory: Option<Box<dyn BadLinkMemory>>,
@@ -34,23 +35,25 @@ pub(crate) struct LinkKnowledge {
     news: Vec<(DirectedLink, Time)>,
     next_news: usize,
     wants_signals: bool,
-    wants_position: bool,
+    /// How often it wants to know where it is.
+    pub(crate) position_period: Option<Span>,
 }
 
 impl LinkKnowledge {
     pub(crate) fn new(p: &Params) -> Self {
         let memory: Option<Box<dyn BadLinkMemory>> = match p.bad_links {
             BadLinks::None => None,
-            BadLinks::Timed => Some(Box::new(TimedMemory::new(Span::from_secs(p.bad_link_timeout_s.into())))),
-            BadLinks::UntilMoved => Some(Box::new(MovementMemory::new(
-                p.bad_link_distance_m.into(),
-                Span::from_secs(p.bad_link_unlocated_timeout_s.into()),
-            ))),
+            BadLinks::Timed => {
+                Some(Box::new(FailedLinks::timed(Span::from_secs(p.bad_link_timeout_s.into()))))
+            }
+            BadLinks::UntilMoved => {
+                let unlocated = Span::from_secs(p.bad_link_unlocated_timeout_s.into());
+                Some(Box::new(FailedLinks::until_moved(p.bad_link_distance_m.into(), unlocated)))
+            }
             BadLinks::Probability => Some(Box::new(Probability::new(ProbabilityParams {
                 threshold: p.bad_link_probability,
                 half_dbm: p.bad_link_signal_dbm,
                 path_loss_exponent: p.bad_link_path_loss_exponent,
-                ..ProbabilityParams::default()
             }))),
         };
         Self {
@@ -61,7 +64,8 @@ impl LinkKnowledge {
             etx: (p.metric == Metric::Etx).then(|| Etx::new(NEIGHBOURS)),
             news: Vec::new(),
             next_news: 0,
-            wants_position: matches!(p.bad_links, BadLinks::UntilMoved | BadLinks::Probability),
+            position_period: matches!(p.bad_links, BadLinks::UntilMoved | BadLinks::Probability)
+                .then_some(POSITION_PERIOD),
             wants_signals: p.bad_links == BadLinks::Probability,
         }
     }
@@ -79,21 +83,11 @@ impl LinkKnowledge {
             news,
             next_news,
             wants_signals,
-            wants_position: _,
+            position_period: _,
         } = self;
         let dull = positions.iter().next().is_none() && !wants_signals && memory.is_none() && etx.is_none();
         assert!(dull, "positions, signals, remembered bad links and measured costs are not explored");
         (me, news, next_news).hash(to);
-    }
-
-    /// The node comes up.
-    pub(crate) fn start(&mut self, me: Ipv4Addr) {
-        self.me = me;
-    }
-
-    /// How often it wants to know where it is.
-    pub(crate) fn wants_position(&self) -> Option<Span> {
-        self.wants_position.then_some(POSITION_PERIOD)
     }
 
     pub(crate) fn known(&self, now: Time) -> Evidence<'_> {

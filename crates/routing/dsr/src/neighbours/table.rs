@@ -31,7 +31,7 @@ impl NeighbourTable {
                 let idle = (0..SIZE).min_by_key(|&i| self.0[i].used).unwrap_or(0);
                 self.0.swap_remove(idle);
             }
-            self.0.push(Neighbour { addr, rtt: RttEstimator::new(), confirmed: None, used: now });
+            self.0.push(Neighbour { addr, rtt: RttEstimator::default(), confirmed: None, used: now });
             self.0.len() - 1
         });
         let n = &mut self.0[at];

@@ -59,6 +59,7 @@ impl Params {
             bad_link_distance_m: 25.0,
             bad_link_unlocated_timeout_s: 60,
             bad_link_probability: 0.45,
+            // The reception threshold of the 914 MHz WaveLAN.
             bad_link_signal_dbm: -64.4,
             bad_link_path_loss_exponent: 4.0,
             bad_link_last_resort_ms: 200,

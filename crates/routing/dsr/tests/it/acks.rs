@@ -2,37 +2,12 @@
 //! Maltz, Broch and Johnson 1999.
 
 use crate::common::{
-    Ip, RERR, SOURCE_ROUTE, addrs, at, net, option, option_of, options, packet, profile, reply, source_route,
+    ACK, ACK_REQUEST, Ip, RERR, SOURCE_ROUTE, UDP, addrs, at, full_mesh, line_of, net, option, option_of,
+    options, packet, profile, reasons, source_route, teach, unreported, unreported_line,
 };
 use wayhop_core::{Decision, DropReason, Span};
 use wayhop_dsr::{Maintenance, Params};
 use wayhop_testkit::{EventKind, Link, Net, addr};
-
-const ACK: u8 = 32;
-const ACK_REQUEST: u8 = 160;
-const UDP: [u8; 12] = [0, 7, 0, 7, 0, 12, 0, 0, 1, 2, 3, 4];
-
-/// Nodes on links that report nothing.
-fn unreported(n: usize, params: &Params) -> Net {
-    let mut net = net(n, params);
-    net.config.acknowledged = false;
-    net
-}
-
-/// Node `n` learns this route by a Route Reply to it.
-fn teach(net: &mut Net, n: usize, route: &[usize]) {
-    net.inject(n, addr(route[0]), false, &packet(&Ip::new(*route.last().unwrap(), n), &[reply(route)], &[]));
-    net.run_for(Span::from_millis(1));
-}
-
-/// 0 - 1 - 2 - ..., node 0 knows the way to the end, and it is 0.9 s.
-fn line(n: usize, params: &Params) -> Net {
-    let mut net = unreported(n, params);
-    net.line();
-    net.run_until(at(0.9));
-    teach(&mut net, 0, &(1..n).collect::<Vec<_>>());
-    net
-}
 
 /// The frames with data that a node sent: (seconds, whether each asks for an acknowledgement).
 fn data_frames(net: &Net, n: usize) -> Vec<(f64, bool)> {
@@ -68,7 +43,7 @@ fn ack_request(id: u16) -> Vec<u8> {
 #[test]
 fn hearing_the_next_hop_pass_a_packet_on_is_acknowledgement_enough() {
     for name in ["rfc", "cmu"] {
-        let mut net = line(3, &profile(name));
+        let mut net = unreported_line(3, &profile(name));
         net.send_at(at(1.0), 0, 2, 1);
         net.run_until(at(3.0));
         assert_eq!(net.delivered(1), [0]);
@@ -82,7 +57,7 @@ fn hearing_the_next_hop_pass_a_packet_on_is_acknowledgement_enough() {
 #[test]
 fn what_still_waits_in_the_interface_queue_is_not_confirmed_by_what_went_before() {
     // Section 4.5: a packet is in the Maintenance Buffer from its first transmission on.
-    let mut net = line(3, &profile("rfc"));
+    let mut net = unreported_line(3, &profile("rfc"));
     net.config.airtime = Span::from_millis(20);
     for _ in 0..4 {
         net.send_at(at(1.0), 0, 2, 1);
@@ -101,7 +76,7 @@ fn what_still_waits_in_the_interface_queue_is_not_confirmed_by_what_went_before(
 #[test]
 fn the_last_hop_asks_at_once_and_the_answer_has_the_octets_of_figure_6_6() {
     for name in ["rfc", "cmu"] {
-        let mut net = line(2, &profile(name));
+        let mut net = unreported_line(2, &profile(name));
         net.send_at(at(1.0), 0, 1, 1);
         net.run_until(at(3.0));
         assert_eq!(asked(&net, 0), [true], "{name}");
@@ -130,7 +105,7 @@ fn the_last_hop_asks_at_once_and_the_answer_has_the_octets_of_figure_6_6() {
 fn a_lost_passive_acknowledgement_is_asked_for_explicitly() {
     // RFC: once more without asking (TryPassiveAcks), each time for 100 ms (PassiveAckTimeout).
     for (name, expected) in [("rfc", vec![false, false, true]), ("cmu", vec![false, true])] {
-        let mut net = line(3, &profile(name));
+        let mut net = unreported_line(3, &profile(name));
         net.send_at(at(1.0), 0, 2, 1);
         net.set_link_at(at(1.0), 1, 0, Link::DOWN);
         net.set_link_at(at(1.02), 1, 0, Link::UP);
@@ -175,7 +150,7 @@ fn after_three_transmissions_the_source_is_told_and_the_packet_salvaged() {
 
 #[test]
 fn the_rfc_asks_twice_more_after_the_silent_attempts() {
-    let mut net = line(3, &profile("rfc"));
+    let mut net = unreported_line(3, &profile("rfc"));
     net.down(0, 1);
     net.send_at(at(1.0), 0, 2, 1);
     net.run_until(at(3.0));
@@ -186,7 +161,7 @@ fn the_rfc_asks_twice_more_after_the_silent_attempts() {
 
 #[test]
 fn the_testbeds_sources_take_packets_back_and_its_forwarders_do_not_salvage() {
-    let mut net = line(3, &profile("cmu"));
+    let mut net = unreported_line(3, &profile("cmu"));
     net.down(0, 1);
     net.send_at(at(1.0), 0, 2, 1);
     net.run_until(at(1.5));
@@ -205,12 +180,12 @@ fn the_testbeds_sources_take_packets_back_and_its_forwarders_do_not_salvage() {
     let p = packet(&Ip::new(0, 2), &[source_route(0, 0, 1, &[1])], &UDP);
     net.inject(1, addr(0), false, &p);
     net.run_until(at(4.0));
-    assert_eq!(net.drops().iter().map(|d| d.1).collect::<Vec<_>>(), [DropReason::NoOtherRoute]);
+    assert_eq!(reasons(&net), [DropReason::NoOtherRoute]);
 }
 
 #[test]
 fn other_packets_that_wait_for_the_broken_link_fail_with_it() {
-    let mut net = line(3, &profile("cmu"));
+    let mut net = unreported_line(3, &profile("cmu"));
     net.down(0, 1);
     net.send_every(at(1.0), Span::from_millis(10), 4, 0, 2, 1);
     net.run_until(at(1.9));
@@ -222,7 +197,7 @@ fn other_packets_that_wait_for_the_broken_link_fail_with_it() {
 
 #[test]
 fn a_retransmission_whose_acknowledgement_was_lost_is_answered_and_not_passed_on_again() {
-    let mut net = line(3, &Params { try_passive_acks: 0, ..profile("rfc") });
+    let mut net = unreported_line(3, &Params { try_passive_acks: 0, ..profile("rfc") });
     net.send_at(at(1.0), 0, 2, 1);
     // Neither the passive nor the first explicit acknowledgement gets back.
     net.set_link_at(at(1.0), 1, 0, Link::DOWN);
@@ -240,7 +215,7 @@ fn a_retransmission_whose_acknowledgement_was_lost_is_answered_and_not_passed_on
 #[test]
 fn a_retransmission_to_the_destination_is_delivered_once() {
     for name in ["rfc", "cmu"] {
-        let mut net = line(2, &profile(name));
+        let mut net = unreported_line(2, &profile(name));
         net.send_at(at(1.0), 0, 1, 1);
         net.set_link_at(at(1.0), 1, 0, Link::DOWN);
         net.set_link_at(at(1.05), 1, 0, Link::UP);
@@ -256,26 +231,26 @@ fn a_retransmission_to_the_destination_is_delivered_once() {
 #[test]
 fn in_the_cmu_profile_a_copy_of_what_still_waits_here_is_dropped() {
     // Node 1 cannot reach node 2, so the packet waits in its buffer while node 0, which hears nothing, sends it again.
-    let mut net = line(4, &profile("cmu"));
+    let mut net = unreported_line(4, &profile("cmu"));
     net.down(1, 2);
     net.send_at(at(1.0), 0, 3, 1);
     net.set_link_at(at(1.0), 1, 0, Link::DOWN);
     net.set_link_at(at(1.02), 1, 0, Link::UP);
     net.run_until(at(1.12));
     assert_eq!(asked(&net, 0), [false, true]);
-    assert_eq!(net.drops().iter().map(|d| d.1).collect::<Vec<_>>(), [DropReason::Duplicate]);
+    assert_eq!(reasons(&net), [DropReason::Duplicate]);
     net.assert_conserved();
 }
 
 #[test]
 fn after_a_confirmation_nothing_is_asked_for_250_ms() {
-    let mut net = line(2, &profile("rfc"));
+    let mut net = unreported_line(2, &profile("rfc"));
     for t in [1.0, 1.1, 1.24, 1.26, 1.6] {
         net.send_at(at(t), 0, 1, 1);
     }
     net.run_until(at(3.0));
     assert_eq!(asked(&net, 0), [true, false, false, true, true]);
-    let mut cmu = line(2, &profile("cmu"));
+    let mut cmu = unreported_line(2, &profile("cmu"));
     cmu.send_every(at(1.0), Span::from_millis(50), 4, 0, 1, 1);
     cmu.run_until(at(3.0));
     assert_eq!(asked(&cmu, 0), [true; 4], "the testbed had each packet acknowledged");
@@ -308,9 +283,7 @@ fn over_a_one_way_link_the_acknowledgement_takes_another_way() {
 #[test]
 fn an_acknowledgement_request_is_answered_over_links_that_acknowledge_too() {
     for name in ["rfc", "ns2", "cmu"] {
-        let mut net = net(3, &profile(name));
-        net.line();
-        net.run_until(at(1.0));
+        let mut net = line_of(3, &profile(name));
         let p = packet(&Ip::new(0, 2), &[ack_request(0x1234), source_route(0, 0, 1, &[1])], &UDP);
         net.inject(1, addr(0), false, &p);
         net.run_until(at(1.1));
@@ -325,9 +298,7 @@ fn an_acknowledgement_request_is_answered_over_links_that_acknowledge_too() {
 
 #[test]
 fn a_request_is_answered_by_its_next_hop_only() {
-    let mut net = net(4, &profile("rfc"));
-    net.full();
-    net.run_until(at(1.0));
+    let mut net = full_mesh(4, &profile("rfc"));
     // The source route means node 2, and the frame of the second packet comes from somebody else than node 0.
     let elsewhere = packet(&Ip::new(0, 3), &[ack_request(7), source_route(0, 0, 1, &[2])], &UDP);
     net.inject(1, addr(0), false, &elsewhere);
@@ -362,12 +333,12 @@ fn two_requests_in_one_header_contradict_section_6_5() {
     net.run_until(at(1.0));
     net.inject(1, addr(0), false, &packet(&Ip::new(0, 1), &[ack_request(1), ack_request(2)], &UDP));
     net.run_until(at(1.1));
-    assert_eq!(net.drops().iter().map(|d| d.1).collect::<Vec<_>>(), [DropReason::Malformed]);
+    assert_eq!(reasons(&net), [DropReason::Malformed]);
 }
 
 #[test]
 fn forged_acknowledgements_confirm_nothing() {
-    let mut net = line(2, &profile("rfc"));
+    let mut net = unreported_line(2, &profile("rfc"));
     net.down(0, 1);
     net.send_at(at(1.0), 0, 1, 1);
     net.run_until(at(1.01));
@@ -380,7 +351,7 @@ fn forged_acknowledgements_confirm_nothing() {
     net.run_until(at(3.0));
     assert_eq!(asked(&net, 0), [true; 3]);
     assert_eq!(net.notes("link_broken").len(), 1);
-    let mut net = line(2, &profile("rfc"));
+    let mut net = unreported_line(2, &profile("rfc"));
     net.send_at(at(1.0), 0, 1, 1);
     net.run_until(at(3.0));
     assert_eq!(asked(&net, 0), [true], "the true one does");
@@ -388,7 +359,7 @@ fn forged_acknowledgements_confirm_nothing() {
 
 #[test]
 fn the_maintenance_buffer_is_bounded_and_what_has_no_room_is_sent_without_it() {
-    let mut net = line(2, &Params { rexmt_buffer_packets: 50, ..profile("cmu") });
+    let mut net = unreported_line(2, &Params { rexmt_buffer_packets: 50, ..profile("cmu") });
     net.config.queue_limit = 1_000;
     net.down(0, 1);
     for _ in 0..500 {
@@ -415,7 +386,7 @@ fn links_that_acknowledge_are_left_alone() {
         assert!(net.states(0).iter().all(|s| s.timer == Span::ZERO));
     }
     let params = Params { maintenance: Maintenance::Link, ..profile("rfc") };
-    let mut silent = line(2, &params);
+    let mut silent = unreported_line(2, &params);
     silent.down(0, 1);
     silent.send_at(at(1.0), 0, 1, 1);
     silent.run_until(at(3.0));

@@ -1,6 +1,6 @@
 //! Remembered bad links: CMU-CS-99-116 section 9.2. Nodes 0, 1 and 2 are the paper's A, B and C.
 
-use crate::common::{Ip, RREQ, at, error, net, packet, profile, reply, request, sent_with};
+use crate::common::{Ip, RREQ, at, error, linked, net, packet, profile, reply, request, sent_with};
 use wayhop_core::{Fix, Span};
 use wayhop_dsr::{BadLinks, CacheKind, Metric, Params};
 use wayhop_testkit::{EventKind, Link, Net, addr};
@@ -66,9 +66,7 @@ fn with_a_memory_the_propagating_request_follows_an_answer_over_the_bad_link() {
 #[test]
 fn a_link_named_in_a_route_error_is_remembered() {
     for bad_links in MECHANISMS {
-        let mut net = net(4, &Params { bad_link_last_resort_ms: 0, ..params(bad_links) });
-        net.up(0, 1);
-        net.run_until(at(1.0));
+        let mut net = linked(4, &Params { bad_link_last_resort_ms: 0, ..params(bad_links) }, &[(0, 1)]);
         let route = packet(&Ip::new(3, 0), &[reply(&[1, 3])], &[]);
         net.inject(0, addr(1), false, &route);
         net.inject(0, addr(1), false, &packet(&Ip::new(1, 0), &[error(0, 1, 0, 3)], &[]));
@@ -83,9 +81,7 @@ fn a_link_named_in_a_route_error_is_remembered() {
 #[test]
 fn a_bad_link_is_not_offered_in_a_cached_reply() {
     for (bad_links, answers) in [(BadLinks::None, 1), (BadLinks::Timed, 0), (BadLinks::Probability, 0)] {
-        let mut net = net(4, &params(bad_links));
-        net.up(0, 3);
-        net.run_until(at(1.0));
+        let mut net = linked(4, &params(bad_links), &[(0, 3)]);
         net.inject(0, addr(1), false, &packet(&Ip::new(1, 0), &[error(0, 0, 0, 2)], &[]));
         direct_answer(&mut net);
         net.inject(0, addr(3), true, &packet(&Ip::broadcast(3, 255), &[request(7, 2, &[])], &[]));

@@ -1,7 +1,8 @@
 //! Route Discovery: RFC 4728 sections 3.3.3, 4.2, 4.3, 8.2.1 and 8.2.2.
 
 use crate::common::{
-    Ip, RREP, RREQ, at, net, option_of, options, packet, profile, request, routes, sent_with,
+    Ip, RREP, RREQ, SOURCE_ROUTE, UDP, at, delivered_at, full_mesh, isolated, line_of, net, option_of,
+    options, packet, profile, reasons, request, routes, sent_with,
 };
 use wayhop_core::{DropReason, Span};
 use wayhop_dsr::Params;
@@ -46,20 +47,13 @@ fn a_request_is_the_octets_of_figure_6_2() {
     net.run_until(at(1.2));
     let p = &sent_with(&net, 0, RREQ)[1].2;
     let id = u16::from_be_bytes([p[26], p[27]]);
-    let expected = packet(
-        &Ip { from: addr(0), to: [255; 4].into(), ttl: 255, id: u16::from_be_bytes([p[4], p[5]]) },
-        &[request(id, 2, &[])],
-        &[],
-    );
-    assert_eq!(*p, expected);
+    let ip_id = u16::from_be_bytes([p[4], p[5]]);
+    let expected = |ttl, passed: &[usize]| {
+        packet(&Ip { id: ip_id, ..Ip::broadcast(0, ttl) }, &[request(id, 2, passed)], &[])
+    };
+    assert_eq!(*p, expected(255, &[]));
     // The next node appends itself and counts the TTL down; everything else stays.
-    let q = &sent_with(&net, 1, RREQ)[0].2;
-    let expected = packet(
-        &Ip { from: addr(0), to: [255; 4].into(), ttl: 254, id: u16::from_be_bytes([p[4], p[5]]) },
-        &[request(id, 2, &[1])],
-        &[],
-    );
-    assert_eq!(*q, expected);
+    assert_eq!(sent_with(&net, 1, RREQ)[0].2, expected(254, &[1]));
 }
 
 #[test]
@@ -102,24 +96,34 @@ fn pauses(p: &Params, until: f64) -> Vec<f64> {
 }
 
 #[test]
-fn the_wait_between_discoveries_doubles_up_to_its_maximum() {
-    // RequestPeriod 0.5 s, MaxRequestPeriod 10 s; jitter of up to 10 ms on either request.
-    let expected = [0.5, 1.0, 2.0, 4.0, 8.0, 10.0, 10.0];
-    let found = pauses(&profile("rfc"), 40.0);
-    assert!(found.len() >= expected.len(), "{found:?}");
-    for (f, e) in found.iter().zip(expected) {
-        assert!((f - e).abs() < 0.012, "{found:?}");
+fn the_wait_between_discoveries_grows_up_to_its_maximum() {
+    // RFC: RequestPeriod 0.5 s, doubled up to MaxRequestPeriod 10 s; jitter of up to 10 ms on either request. ns-2.35:
+    // (1 << 2 * requests) * 0.5 s, at most 10 s, looked at every 30 to 60 ms.
+    let (rfc, ns2) = ([0.5, 1.0, 2.0, 4.0, 8.0, 10.0, 10.0], [2.0, 8.0, 10.0]);
+    for (name, expected, until, within) in [("rfc", &rfc[..], 40.0, 0.012), ("ns2", &ns2, 32.0, 0.072)] {
+        let found = pauses(&profile(name), until);
+        assert!(found.len() >= expected.len(), "{name}: {found:?}");
+        assert!(found.iter().zip(expected).all(|(f, e)| (f - e).abs() < within), "{name}: {found:?}");
     }
 }
 
 #[test]
-fn the_ns2_profile_waits_two_and_eight_seconds_and_then_ten() {
-    // ns-2.35: (1 << 2 * requests) * 0.5 s, at most 10 s, looked at every 30 to 60 ms.
-    let expected = [2.0, 8.0, 10.0];
-    let found = pauses(&profile("ns2"), 32.0);
-    assert!(found.len() >= expected.len(), "{found:?}");
-    for (f, e) in found.iter().zip(expected) {
-        assert!((f - e).abs() < 0.072, "{found:?}");
+fn the_ns2_and_cmu_profiles_look_at_their_send_buffer_now_and_then() {
+    // A packet waits; its second request is due 2 s or 0.5 s after the first and leaves at the next look, up to 60 or 30 ms
+    // later, with up to 10 ms of jitter on either.
+    for (name, due, latest, not_at_once) in [("ns2", 2.0, 0.070, 0.020), ("cmu", 0.5, 0.040, 0.012)] {
+        let late = (1..40).map(|seed| {
+            let mut net = net(2, &profile(name));
+            net.config.seed = seed;
+            net.send_at(at(1.0), 0, 1, 1);
+            net.run_until(at(2.0 + due));
+            let starts: Vec<_> =
+                sent_with(&net, 0, RREQ).iter().filter(|s| s.2[8] == 1).map(|s| s.0).collect();
+            starts[1] - starts[0] - due
+        });
+        let late: Vec<f64> = late.collect();
+        assert!(late.iter().all(|l| (-0.010..=latest).contains(l)), "{name}: {late:?}");
+        assert!(late.iter().any(|l| *l > not_at_once), "{name}: not at the moment when it is due: {late:?}");
     }
 }
 
@@ -144,7 +148,7 @@ fn after_the_last_request_the_waiting_packets_are_dropped() {
     let mut net = net(2, &p);
     net.send_at(at(1.0), 0, 1, 1);
     net.run_until(at(10.0));
-    assert_eq!(net.drops().iter().map(|d| d.1).collect::<Vec<_>>(), [DropReason::DiscoveryFailed]);
+    assert_eq!(reasons(&net), [DropReason::DiscoveryFailed]);
     net.assert_conserved();
 }
 
@@ -156,11 +160,7 @@ fn a_packet_waits_for_thirty_seconds_and_no_longer() {
         net.run_until(at(30.9));
         assert_eq!(net.drops(), [], "{name}");
         net.run_until(at(31.2));
-        assert_eq!(
-            net.drops().iter().map(|d| d.1).collect::<Vec<_>>(),
-            [DropReason::BufferTimeout],
-            "{name}"
-        );
+        assert_eq!(reasons(&net), [DropReason::BufferTimeout], "{name}");
     }
 }
 
@@ -169,7 +169,7 @@ fn the_oldest_packet_leaves_a_full_send_buffer() {
     let mut net = net(2, &Params { send_buffer_packets: 4, ..profile("rfc") });
     net.send_every(at(1.0), Span::from_millis(1), 6, 0, 1, 1);
     net.run_until(at(1.3));
-    assert_eq!(net.drops().iter().map(|d| d.1).collect::<Vec<_>>(), [DropReason::BufferFull; 2]);
+    assert_eq!(reasons(&net), [DropReason::BufferFull; 2]);
     net.up(0, 1);
     net.run_until(at(3.0));
     assert_eq!(net.delivered(1), [2, 3, 4, 5]);
@@ -178,8 +178,7 @@ fn the_oldest_packet_leaves_a_full_send_buffer() {
 
 #[test]
 fn a_repeated_request_is_not_propagated_again() {
-    let mut net = net(3, &profile("rfc"));
-    net.run_until(at(1.0));
+    let mut net = isolated(3, &profile("rfc"));
     net.up(1, 2);
     let p = packet(&Ip::broadcast(0, 9), &[request(5, 8, &[])], &[]);
     net.inject(1, addr(0), true, &p);
@@ -197,8 +196,7 @@ fn a_repeated_request_is_not_propagated_again() {
 
 #[test]
 fn a_request_that_lists_this_node_is_discarded() {
-    let mut net = net(3, &profile("rfc"));
-    net.run_until(at(1.0));
+    let mut net = isolated(3, &profile("rfc"));
     net.inject(1, addr(2), true, &packet(&Ip::broadcast(0, 9), &[request(5, 8, &[1, 2])], &[]));
     net.run_until(at(1.1));
     assert_eq!(net.sent_by(1).count(), 0);
@@ -213,9 +211,7 @@ fn a_request_that_lists_this_node_is_discarded() {
 #[test]
 fn the_target_answers_every_copy_and_forwards_none() {
     for name in ["rfc", "ns2"] {
-        let mut net = net(5, &profile(name));
-        net.run_until(at(1.0));
-        net.full();
+        let mut net = full_mesh(5, &profile(name));
         for via in [2, 3, 4] {
             net.inject(1, addr(via), true, &packet(&Ip::broadcast(0, 9), &[request(5, 1, &[via])], &[]));
         }
@@ -230,8 +226,7 @@ fn the_target_answers_every_copy_and_forwards_none() {
 
 #[test]
 fn a_request_is_not_propagated_beyond_the_longest_route() {
-    let mut net = net(20, &Params { max_route_hops: 4, ..profile("rfc") });
-    net.run_until(at(1.0));
+    let mut net = isolated(20, &Params { max_route_hops: 4, ..profile("rfc") });
     let with = |n: usize| request(n as u16, 19, &(2..2 + n).collect::<Vec<_>>());
     for n in [3, 4, 5] {
         net.inject(1, addr(1 + n), true, &packet(&Ip::broadcast(0, 9), &[with(n)], &[]));
@@ -245,38 +240,24 @@ fn a_request_is_not_propagated_beyond_the_longest_route() {
 
 #[test]
 fn what_the_request_carries_reaches_the_target() {
-    let mut net = net(3, &profile("rfc"));
-    net.line();
-    net.run_until(at(1.0));
-    let p = packet(&Ip::broadcast(0, 9), &[request(5, 2, &[])], &[0, 7, 0, 7, 0, 12, 0, 0, 1, 2, 3, 4]);
-    net.inject(1, addr(0), true, &p);
+    let mut net = line_of(3, &profile("rfc"));
+    net.inject(1, addr(0), true, &packet(&Ip::broadcast(0, 9), &[request(5, 2, &[])], &UDP));
     net.run_until(at(2.0));
-    let delivered: Vec<_> = net
-        .of(2)
-        .filter_map(|r| match &r.what {
-            wayhop_testkit::EventKind::Delivered { bytes, .. } => Some(bytes.clone()),
-            _ => None,
-        })
-        .collect();
+    let delivered = delivered_at(&net, 2);
     assert_eq!(delivered.len(), 1);
     assert_eq!(delivered[0][9], 17, "the protocol is UDP again");
-    assert_eq!(delivered[0][20..], [0, 7, 0, 7, 0, 12, 0, 0, 1, 2, 3, 4]);
+    assert_eq!(delivered[0][20..], UDP);
     net.assert_conserved();
 }
 
 #[test]
-fn all_who_hear_a_request_learn_the_way_back() {
-    let mut net = net(4, &profile("rfc"));
-    net.run_until(at(1.0));
-    net.inject(3, addr(2), true, &packet(&Ip::broadcast(0, 9), &[request(5, 9, &[1, 2])], &[]));
-    net.run_until(at(1.1));
-    assert_eq!(routes(&net, 3), [[3, 2, 1, 0]]);
-    // ns-2's do not.
-    let mut net = crate::common::net(4, &profile("ns2"));
-    net.run_until(at(1.0));
-    net.inject(3, addr(2), true, &packet(&Ip::broadcast(0, 9), &[request(5, 9, &[1, 2])], &[]));
-    net.run_until(at(1.1));
-    assert_eq!(routes(&net, 3), Vec::<Vec<usize>>::new());
+fn all_who_hear_a_request_learn_the_way_back_but_in_ns2() {
+    for (name, learned) in [("rfc", vec![vec![3, 2, 1, 0]]), ("ns2", vec![])] {
+        let mut net = isolated(4, &profile(name));
+        net.inject(3, addr(2), true, &packet(&Ip::broadcast(0, 9), &[request(5, 9, &[1, 2])], &[]));
+        net.run_until(at(1.1));
+        assert_eq!(routes(&net, 3), learned, "{name}");
+    }
 }
 
 #[test]
@@ -297,34 +278,22 @@ fn data_packets_carry_a_source_route_and_arrive_without_it() {
     net.line();
     net.send_at(at(1.0), 0, 2, 1);
     net.run_until(at(2.0));
-    let first = sent_with(&net, 0, crate::common::SOURCE_ROUTE).pop().unwrap().2;
+    let first = sent_with(&net, 0, SOURCE_ROUTE).pop().unwrap().2;
     // Fixed header: Next Header UDP, 8 octets of options; Source Route: one address, Segments Left 1 (figure 6.7).
     assert_eq!(first[20..32], [17, 0, 0, 8, 96, 6, 0, 1, 10, 0, 0, 2]);
-    let second = sent_with(&net, 1, crate::common::SOURCE_ROUTE).pop().unwrap().2;
+    let second = sent_with(&net, 1, SOURCE_ROUTE).pop().unwrap().2;
     assert_eq!(second[20..32], [17, 0, 0, 8, 96, 6, 0, 0, 10, 0, 0, 2]);
     assert_eq!(second[8], first[8] - 1, "the TTL counts hops");
-    let plain = net.of(2).find_map(|r| match &r.what {
-        wayhop_testkit::EventKind::Delivered { bytes, .. } => Some(bytes.clone()),
-        _ => None,
-    });
-    let plain = plain.unwrap();
+    let plain = &delivered_at(&net, 2)[0];
     assert_eq!((plain[9], plain.len()), (17, 20 + 8 + 64));
-    assert!(options(&plain).is_empty());
+    assert!(options(plain).is_empty());
 }
 
 #[test]
 fn a_broadcast_packet_goes_to_the_neighbours_only() {
-    let mut net = net(3, &profile("rfc"));
-    net.line();
-    net.run_until(at(1.0));
+    let mut net = line_of(3, &profile("rfc"));
     net.send_to(0, [255; 4].into(), 1);
     net.run_until(at(2.0));
-    let who: Vec<_> = net
-        .record()
-        .iter()
-        .filter(|r| matches!(r.what, wayhop_testkit::EventKind::Delivered { .. }))
-        .collect();
-    assert_eq!(who.len(), 1);
-    assert_eq!(who[0].node.0, 1);
+    assert_eq!([0, 1, 2].map(|n| delivered_at(&net, n).len()), [0, 1, 0]);
     net.assert_conserved();
 }

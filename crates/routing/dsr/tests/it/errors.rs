@@ -2,8 +2,8 @@
 //! this node's own replies and packets.
 
 use crate::common::{
-    Ip, RERR, RREP, SOURCE_ROUTE, UDP, addrs, at, delivered_at, error, net, option_of, options, packet,
-    profile, reasons, reply, request, sent_with, source_route, teach,
+    Ip, RERR, RREP, SOURCE_ROUTE, UDP, addrs, at, delivered_at, error, fix_checksum, line_of, linked,
+    option_of, options, packet, profile, reasons, reply, request, sent_with, source_route, teach,
 };
 use wayhop_core::{
     Cx, DropReason, Effect, Interface, PacketMeta, Pool, Protocol, Purpose, RxMeta, Span, stream,
@@ -14,12 +14,11 @@ use wayhop_testkit::addr;
 #[test]
 fn wrapped_errors_keep_their_order_and_stop_at_the_first_that_does_not_fit() {
     // Salvage counts 2, 11 and 0: 1 + (1 + 2) + (1 + 11) is more than 15, so the second stays, and the third after it.
-    let inner = [error(2, 6, 0, 7), error(11, 5, 0, 6), error(0, 4, 0, 5)];
-    let smaller = [error(2, 6, 0, 7), error(1, 5, 0, 6), error(0, 4, 0, 5)];
-    for (errors, kept) in [(inner, 1), (smaller, 3)] {
-        let mut net = net(8, &profile("rfc"));
-        net.up(3, 4);
-        net.run_until(at(1.0));
+    let inner = vec![error(2, 6, 0, 7), error(11, 5, 0, 6), error(0, 4, 0, 5)];
+    let smaller = vec![error(2, 6, 0, 7), error(1, 5, 0, 6), error(0, 4, 0, 5)];
+    let (fits, too_much) = (vec![error(12, 4, 0, 5)], vec![error(14, 4, 0, 5)]);
+    for (errors, kept) in [(inner, 1), (smaller, 3), (fits, 1), (too_much, 0)] {
+        let mut net = linked(8, &profile("rfc"), &[(3, 4)]);
         let all = [&errors[..], &[source_route(0, 0, 2, &[3, 2])]].concat();
         net.inject(3, addr(4), false, &packet(&Ip::new(4, 0), &all, &[]));
         net.run_until(at(1.1));
@@ -34,15 +33,14 @@ fn wrapped_errors_keep_their_order_and_stop_at_the_first_that_does_not_fit() {
 
 #[test]
 fn an_error_sent_on_carries_the_count_of_the_one_that_failed() {
-    let mut net = net(8, &profile("rfc"));
-    net.line();
-    net.run_until(at(1.0));
+    let mut net = line_of(8, &profile("rfc"));
     teach(&mut net, 2, &[1, 0]);
     // Node 2 told node 0 of 2 - 6; that packet had been salvaged three times when it failed at node 4.
     net.inject(2, addr(3), false, &packet(&Ip::new(4, 2), &[error(3, 4, 2, 5), error(1, 2, 0, 6)], &[]));
     net.run_until(at(1.1));
-    let (_, to, p) = &sent_with(&net, 2, RERR)[0];
-    assert_eq!(*to, addr(1));
+    let sent = sent_with(&net, 2, RERR);
+    let [(_, to, p)] = &sent[..] else { panic!("one error: {sent:?}") };
+    assert_eq!((*to, &p[12..20]), (addr(1), &addrs(&[2, 0])[..]));
     // Section 8.3.5: Salvage 3; a way that begins with this node then lists it, as visited.
     assert_eq!(option_of(p, SOURCE_ROUTE).unwrap(), [vec![0, 3 << 6 | 1], addrs(&[2, 1])].concat());
     assert_eq!(option_of(p, RERR).unwrap(), [vec![1, 1], addrs(&[2, 0, 6])].concat());
@@ -51,11 +49,7 @@ fn an_error_sent_on_carries_the_count_of_the_one_that_failed() {
 
 #[test]
 fn data_with_a_reply_is_salvaged_without_the_reply() {
-    let mut net = net(8, &profile("rfc"));
-    net.up(2, 3);
-    net.up(2, 5);
-    net.up(5, 0);
-    net.run_until(at(1.0));
+    let mut net = linked(8, &profile("rfc"), &[(2, 3), (2, 5), (5, 0)]);
     teach(&mut net, 2, &[5, 0]);
     let p = packet(&Ip::new(4, 0), &[reply(&[1, 2, 3, 4]), source_route(0, 0, 2, &[3, 2, 1])], &UDP);
     net.inject(2, addr(3), false, &p);
@@ -70,10 +64,7 @@ fn data_with_a_reply_is_salvaged_without_the_reply() {
 #[test]
 fn each_packet_over_a_broken_link_is_reported_to_its_source() {
     // Section 8.3 bounds how many may pass unreported; here it is none.
-    let mut net = net(5, &profile("rfc"));
-    net.up(0, 1);
-    net.up(1, 2);
-    net.run_until(at(1.0));
+    let mut net = linked(5, &profile("rfc"), &[(0, 1), (1, 2)]);
     for k in 0..5u16 {
         let ip = Ip { id: k, ..Ip::new(0, 4) };
         net.inject(2, addr(1), false, &packet(&ip, &[source_route(0, 0, 2, &[1, 2, 3])], &UDP));
@@ -85,10 +76,7 @@ fn each_packet_over_a_broken_link_is_reported_to_its_source() {
 #[test]
 fn an_own_reply_or_error_whose_first_link_breaks_is_dropped() {
     for (name, by_another_way) in [("rfc", 0), ("ns2", 1)] {
-        let mut net = net(6, &profile(name));
-        net.up(1, 5);
-        net.up(5, 0);
-        net.run_until(at(1.0));
+        let mut net = linked(6, &profile(name), &[(1, 5), (5, 0)]);
         teach(&mut net, 1, &[5, 0]);
         // Node 1 is asked by node 0 over node 2, which does not hear it.
         net.inject(1, addr(2), true, &packet(&Ip::broadcast(0, 9), &[request(5, 1, &[2])], &[]));
@@ -105,9 +93,7 @@ fn an_own_reply_or_error_whose_first_link_breaks_is_dropped() {
 
 #[test]
 fn thirty_two_answers_wait_and_further_ones_leave_at_once() {
-    let mut net = net(3, &Params { cached_reply_delay_us: 100_000, ..profile("rfc") });
-    net.up(1, 0);
-    net.run_until(at(1.0));
+    let mut net = linked(3, &Params { cached_reply_delay_us: 100_000, ..profile("rfc") }, &[(1, 0)]);
     teach(&mut net, 1, &[2, 8]);
     for id in 0..40u16 {
         net.inject(1, addr(0), true, &packet(&Ip::broadcast(0, 1), &[request(id, 8, &[])], &[]));
@@ -123,9 +109,7 @@ fn thirty_two_answers_wait_and_further_ones_leave_at_once() {
 #[test]
 fn a_packet_to_a_neighbour_carries_an_empty_source_route() {
     for on in [true, false] {
-        let mut net = net(2, &Params { source_route_on_one_hop: on, ..profile("rfc") });
-        net.line();
-        net.run_until(at(1.0));
+        let mut net = line_of(2, &Params { source_route_on_one_hop: on, ..profile("rfc") });
         teach(&mut net, 0, &[1]);
         net.send_to(0, addr(1), 1);
         net.run_until(at(1.1));
@@ -152,7 +136,7 @@ fn a_packet_without_identification_gets_one_of_its_own() {
         let mut p = packet(&Ip { id: 0, ..Ip::new(0, 1) }, &[], &UDP);
         p.drain(20..24);
         (p[3], p[6], p[9]) = (32, flags, 17);
-        crate::common::fix_checksum(&mut p);
+        fix_checksum(&mut p);
         pool.packet(&p, PacketMeta::default())
     });
     let mut effects = Vec::new();

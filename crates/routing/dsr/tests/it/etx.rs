@@ -1,6 +1,6 @@
 //! Routes by expected transmission count: De Couto et al. 2003, in DSR as LQSR has it.
 
-use crate::common::{RREP, RREQ, addrs, at, net, option_of, profile, sent_with};
+use crate::common::{RREP, RREQ, addrs, at, net, option_of, options, profile, sent_with};
 use wayhop_core::{BROADCAST, Span};
 use wayhop_dsr::{CacheKind, Metric, Params};
 use wayhop_testkit::{Link, Net, addr};
@@ -13,8 +13,7 @@ fn params() -> Params {
 
 /// The data of the option of type 30 with this subtype.
 fn experiment(p: &[u8], subtype: u8) -> Option<Vec<u8>> {
-    let found =
-        crate::common::options(p).into_iter().find(|(kind, data)| *kind == EXPERIMENT && data[0] == subtype);
+    let found = options(p).into_iter().find(|(kind, data)| *kind == EXPERIMENT && data[0] == subtype);
     found.map(|o| o.1)
 }
 fn costs(p: &[u8]) -> Vec<u32> {

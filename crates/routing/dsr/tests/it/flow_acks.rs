@@ -1,17 +1,15 @@
 //! Network-layer acknowledgements of packets that travel on flows: RFC 4728 sections 3.5.8, 7.4, 8.6.1, 8.6.3 and 8.6.4.
 
-use crate::common::flow::{UDP, announcement, on_flow, params, with_flow_header};
-use crate::common::{Ip, RERR, addrs, at, net, option, option_of, options, packet, sent_with};
+use crate::common::flow::{announcement, on_flow, params, with_flow_header};
+use crate::common::{
+    ACK, ACK_REQUEST, Ip, RERR, UDP, addrs, at, option, option_of, options, packet, sent_with, unreported,
+};
 use wayhop_core::Span;
 use wayhop_testkit::{Net, addr};
 
-const ACK: u8 = 32;
-const ACK_REQUEST: u8 = 160;
-
 /// Four nodes in a line over radios that acknowledge nothing; node 1 knows flow 5 of node 0 to node 3.
 fn silent_radios() -> Net {
-    let mut net = net(4, &params());
-    net.config.acknowledged = false;
+    let mut net = unreported(4, &params());
     net.line();
     net.run_until(at(1.0));
     net.inject(1, addr(0), false, &announcement(5, &[1, 2], 3));
@@ -57,8 +55,7 @@ fn a_forwarder_of_a_flow_names_itself_in_its_request_behind_the_flow_state_heade
 
 #[test]
 fn flows_work_over_radios_that_acknowledge_nothing() {
-    let mut net = net(4, &params());
-    net.config.acknowledged = false;
+    let mut net = unreported(4, &params());
     net.line();
     net.send_every(at(1.0), Span::from_millis(100), 20, 0, 3, 1);
     net.run_until(at(10.0));

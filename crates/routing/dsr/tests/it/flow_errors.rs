@@ -1,7 +1,9 @@
 //! Errors about flows, hop by hop to the source: RFC 4728 sections 3.5.4, 3.5.5 and 8.6.3.
 
 use crate::common::flow::{TIMEOUT, announcement, data, line, on_flow, params};
-use crate::common::{Ip, RERR, RREQ, SOURCE_ROUTE, addrs, at, net, option, option_of, packet, sent_with};
+use crate::common::{
+    Ip, RERR, RREQ, SOURCE_ROUTE, addrs, at, line_of, net, option, option_of, packet, sent_with,
+};
 use wayhop_core::{DropReason, Span};
 use wayhop_dsr::Engine;
 use wayhop_testkit::addr;
@@ -57,9 +59,7 @@ fn a_forwarded_error_whose_previous_hop_is_gone_ends() {
 
 #[test]
 fn an_error_about_a_flow_that_a_forwarder_does_not_know_ends_there() {
-    let mut net = net(3, &params());
-    net.line();
-    net.run_until(at(1.0));
+    let mut net = line_of(3, &params());
     net.inject(1, addr(0), false, &announcement(5, &[1], 2));
     net.run_until(at(1.1));
     let error = |kind: u8, id: &[u8]| {

@@ -1,7 +1,7 @@
 //! Flow state and input from outside: no panic, no packet lost track of, bounded tables.
 
-use crate::common::flow::{UDP, announcement, change, on_flow, params, with_flow_header};
-use crate::common::{Ip, RERR, addrs, at, net, option, packet};
+use crate::common::flow::{announcement, change, on_flow, params, with_flow_header};
+use crate::common::{Ip, RERR, UDP, addrs, fix_checksum, line_of, option, packet, profile};
 use proptest::prelude::*;
 use wayhop_core::Span;
 use wayhop_dsr::Params;
@@ -9,10 +9,7 @@ use wayhop_testkit::{Net, addr};
 
 /// Four nodes in a line; node 1 is shown everything.
 fn victim(p: &Params) -> Net {
-    let mut net = net(4, p);
-    net.line();
-    net.run_until(at(1.0));
-    net
+    line_of(4, p)
 }
 
 fn node() -> impl Strategy<Value = usize> {
@@ -50,7 +47,7 @@ proptest! {
         packets in proptest::collection::vec((any_packet(), 0usize..4, any::<bool>()), 1..30),
         ns2 in any::<bool>(),
     ) {
-        let p = if ns2 { crate::common::profile("ns2") } else { params() };
+        let p = if ns2 { profile("ns2") } else { params() };
         let mut net = victim(&p);
         for (p, from, broadcast) in packets {
             net.inject(1, addr(from), broadcast, &p);
@@ -69,10 +66,7 @@ fn the_flow_table_is_bounded_whatever_neighbours_announce() {
         let mut p = announcement((k % 250) as u8, &[1], 2);
         // From as many sources.
         p[14..16].copy_from_slice(&(k as u16 + 300).to_be_bytes());
-        p[10..12].fill(0);
-        let sum: u32 = p[..20].chunks(2).map(|c| u32::from(u16::from_be_bytes([c[0], c[1]]))).sum();
-        let sum = (sum & 0xffff) + (sum >> 16);
-        p[10..12].copy_from_slice(&(!(((sum & 0xffff) + (sum >> 16)) as u16)).to_be_bytes());
+        fix_checksum(&mut p);
         net.inject(1, [10, 0, p[14], p[15]].into(), false, &p);
         if k % 20 == 0 {
             net.run_for(Span::from_millis(1));

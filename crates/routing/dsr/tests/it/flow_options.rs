@@ -2,21 +2,19 @@
 //! 7.2 and 8.6.
 
 use crate::common::flow::{
-    FLOW_ID, TIMEOUT, UDP, announcement, chain, change, data, line, on_flow, params, with_flow_header,
+    FLOW_ID, TIMEOUT, announcement, chain, change, data, line, on_flow, params, with_flow_header,
 };
 use crate::common::{
-    Ip, RERR, SOURCE_ROUTE, addrs, at, net, option, option_of, options, packet, profile, sent_with,
-    source_route,
+    Ip, RERR, SOURCE_ROUTE, UDP, addrs, at, delivered_at, line_of, option, option_of, options, packet,
+    sent_with, source_route,
 };
 use wayhop_core::{DropReason, Span};
 use wayhop_dsr::Params;
-use wayhop_testkit::{EventKind, Net, addr};
+use wayhop_testkit::{Net, addr};
 
 /// Five nodes in a line, and flows of node 0: flow 6 to node 2, flow 8 to node 4.
 fn two_flows() -> Net {
-    let mut net = net(5, &params());
-    net.line();
-    net.run_until(at(1.0));
+    let mut net = line_of(5, &params());
     net.inject(1, addr(0), false, &announcement(6, &[1], 2));
     net.inject(1, addr(0), false, &announcement(8, &[1, 2, 3], 4));
     net.run_until(at(1.1));
@@ -43,8 +41,7 @@ fn a_packet_changes_flows_where_its_option_says() {
     let at_node_2 = last_sent(&net, 2);
     assert_eq!(at_node_2[16..20], addrs(&[4]), "the new destination");
     assert_eq!(at_node_2[20..24], [17, 0x82, 0, 8], "the new flow, and no option left");
-    let delivered = net.of(4).filter(|r| matches!(r.what, EventKind::Delivered { .. })).count();
-    assert_eq!(delivered, 2, "the announcement and the packet");
+    assert_eq!(delivered_at(&net, 4).len(), 2, "the announcement and the packet");
     net.assert_conserved();
 }
 
@@ -93,9 +90,7 @@ fn an_even_identifier_makes_no_default_flow() {
 
 #[test]
 fn a_flow_needs_a_timeout_before_its_route_and_an_identifier_other_than_zero() {
-    let mut net = net(3, &params());
-    net.line();
-    net.run_until(at(1.0));
+    let mut net = line_of(3, &params());
     let timeout = option(TIMEOUT, &[0, 60]);
     let route = source_route(0, 0, 1, &[1]);
     for (id, opts) in [
@@ -115,9 +110,7 @@ fn a_flow_needs_a_timeout_before_its_route_and_an_identifier_other_than_zero() {
 
 #[test]
 fn two_timeouts_in_one_header_are_malformed() {
-    let mut net = net(3, &params());
-    net.line();
-    net.run_until(at(1.0));
+    let mut net = line_of(3, &params());
     let opts = [option(TIMEOUT, &[0, 60]), option(TIMEOUT, &[0, 61]), source_route(0, 0, 1, &[1])];
     net.inject(1, addr(0), false, &with_flow_header(packet(&Ip::new(0, 2), &opts, &UDP), 0, 5));
     net.run_for(Span::from_millis(5));
@@ -126,9 +119,7 @@ fn two_timeouts_in_one_header_are_malformed() {
 
 #[test]
 fn a_forwarder_keeps_a_flow_no_longer_than_the_timeout_option_says() {
-    let mut net = net(3, &params());
-    net.line();
-    net.run_until(at(1.0));
+    let mut net = line_of(3, &params());
     let opts = [option(TIMEOUT, &[0, 3]), source_route(0, 0, 1, &[1])];
     net.inject(1, addr(0), false, &with_flow_header(packet(&Ip::new(0, 2), &opts, &UDP), 0, 5));
     net.run_until(at(3.9));
@@ -137,24 +128,6 @@ fn a_forwarder_keeps_a_flow_no_longer_than_the_timeout_option_says() {
     net.inject(1, addr(0), false, &on_flow(Some((0, 5)), &Ip::new(0, 2)));
     net.run_until(at(4.1));
     assert_eq!(net.inspect(1).table("flows").count(), 0);
-}
-
-#[test]
-fn without_the_extension_its_options_are_unknown_ones() {
-    let mut net = net(3, &profile("rfc"));
-    net.line();
-    net.run_until(at(1.0));
-    for (kind, o) in [(TIMEOUT, option(TIMEOUT, &[0, 60])), (FLOW_ID, change(8, 2))] {
-        net.inject(1, addr(0), false, &packet(&Ip::new(0, 2), &[o, source_route(0, 0, 1, &[1])], &UDP));
-        net.run_for(Span::from_millis(20));
-        // The destination reports it, too; node 1 passes that on.
-        let own = |e: &(f64, std::net::Ipv4Addr, Vec<u8>)| e.2[12..16] == addrs(&[1]);
-        let e = sent_with(&net, 1, RERR).into_iter().rfind(own).unwrap();
-        // OPTION_NOT_SUPPORTED, since the top bit of 128 and 129 is set; the two bits behind it say: ignore.
-        assert_eq!(option_of(&e.2, RERR).unwrap(), [vec![3, 0], addrs(&[1, 0]), vec![kind]].concat());
-        assert!(net.sent_by(1).any(|(_, to, p)| to == addr(2) && option_of(p, kind).is_some()), "forwarded");
-    }
-    net.assert_conserved();
 }
 
 #[test]
@@ -185,13 +158,8 @@ fn a_packet_with_another_ttl_than_its_default_flow_carries_a_header() {
 #[test]
 fn a_used_flow_ends_with_its_timeout_and_the_next_has_a_greater_identifier() {
     let ids = |extended: bool| {
-        let p = Params {
-            flow_timeout_s: 2,
-            flow_announce_ms: 100_000,
-            flow_extended_by_use: extended,
-            ..params()
-        };
-        let net = line(3, &p, 50);
+        let p = Params { flow_timeout_s: 2, flow_announce_ms: 100_000, ..params() };
+        let net = line(3, &Params { flow_extended_by_use: extended, ..p }, 50);
         assert_eq!(net.delivered(1).len(), 50);
         let mut ids: Vec<u16> = data(&net, 0)
             .iter()

@@ -1,12 +1,13 @@
 //! Flow state: RFC 4728 sections 3.5, 5.1, 5.3, 7 and 8.6.
 
-use crate::common::flow::{TIMEOUT, UDP, chain, data, on_flow, params, teach, with_flow_header};
+use crate::common::flow::{TIMEOUT, chain, data, on_flow, params, with_flow_header};
 use crate::common::{
-    Ip, RERR, SOURCE_ROUTE, addrs, at, net, option, option_of, packet, profile, sent_with, source_route,
+    Ip, RERR, SOURCE_ROUTE, UDP, addrs, at, delivered_at, line_of, net, option, option_of, packet, profile,
+    reasons, sent_with, source_route, teach,
 };
 use wayhop_core::{DropReason, Span};
 use wayhop_dsr::Params;
-use wayhop_testkit::{EventKind, Net, addr};
+use wayhop_testkit::{Net, addr};
 
 #[test]
 fn three_packets_announce_a_flow_and_the_others_travel_without_any_header() {
@@ -32,11 +33,7 @@ fn three_packets_announce_a_flow_and_the_others_travel_without_any_header() {
     let forwarded = data(&net, 1);
     assert_eq!(forwarded[0][21], 0x81);
     assert_eq!(forwarded[5][9], 17);
-    let delivered: Vec<_> = net.of(3).filter(|r| matches!(r.what, EventKind::Delivered { .. })).collect();
-    assert_eq!(delivered.len(), 6);
-    assert!(
-        delivered.iter().all(|r| matches!(&r.what, EventKind::Delivered { bytes, .. } if bytes[9] == 17))
-    );
+    assert_eq!(delivered_at(&net, 3).iter().map(|p| p[9]).collect::<Vec<_>>(), [17; 6]);
     net.assert_conserved();
 }
 
@@ -137,9 +134,7 @@ fn an_unknown_flow_is_reported_and_announced_again() {
 
 #[test]
 fn a_flow_that_is_not_the_default_needs_a_header() {
-    let mut net = net(5, &params());
-    net.line();
-    net.run_until(at(1.0));
+    let mut net = line_of(5, &params());
     // Two flows of node 0 to node 3 through node 1, then a packet of the first, which is not the default any more.
     for id in [3u8, 5] {
         let announce =
@@ -198,6 +193,6 @@ fn a_node_without_flow_state_says_so_and_is_served_with_source_routes() {
         "FLOW_STATE_NOT_SUPPORTED"
     );
     assert_eq!(net.delivered(1), [1, 2, 3]);
-    assert_eq!(net.drops().iter().map(|d| d.1).collect::<Vec<_>>(), [DropReason::Policy]);
+    assert_eq!(reasons(&net), [DropReason::Policy]);
     assert_eq!(data(&net, 0)[3][21] & 0x80, 0);
 }

@@ -4,8 +4,8 @@
 use std::net::Ipv4Addr;
 
 use crate::common::{
-    Ip, RERR, RREP, RREQ, SOURCE_ROUTE, addrs, at, delivered_at, net, option_of, packet, profile, reasons,
-    request, sent_with,
+    Ip, RERR, RREP, RREQ, SOURCE_ROUTE, addrs, at, delivered_at, line_of, linked, net, option_of, packet,
+    profile, reasons, reply, request, sent_with,
 };
 use wayhop_core::{Command, Outside, Prefix, Span};
 use wayhop_dsr::{Maintenance, Params};
@@ -27,9 +27,7 @@ fn outside(net: &mut Net, nodes: usize, mesh_bits: u8, gateways: &[usize]) {
 
 /// A line of nodes, the last of which is a gateway.
 fn line(n: usize, params: &Params) -> Net {
-    let mut net = net(n, params);
-    net.line();
-    net.run_until(at(1.0));
+    let mut net = line_of(n, params);
     outside(&mut net, n, 24, &[n - 1]);
     net
 }
@@ -110,7 +108,7 @@ fn no_gateway_answers_for_the_mesh_and_a_false_proxy_reply_for_it_is_not_believe
     net.run_for(Span::from_millis(200));
     assert!(sent_with(&net, 2, RREP).is_empty());
     // A false claim that node 9 is behind node 1.
-    let mut lie = crate::common::reply(&[1, 9]);
+    let mut lie = reply(&[1, 9]);
     lie[2] = 0x80;
     net.inject(0, addr(1), false, &packet(&Ip::new(1, 0), &[lie], &[]));
     net.run_for(Span::from_millis(200));
@@ -211,9 +209,7 @@ fn a_broken_link_on_the_way_in_is_told_to_the_gateway_which_sends_by_another() {
 
 #[test]
 fn a_link_that_breaks_at_the_gateway_makes_it_ask_and_no_packet_is_lost() {
-    let mut net = net(3, &profile("rfc"));
-    net.up(0, 2);
-    net.run_until(at(1.0));
+    let mut net = linked(3, &profile("rfc"), &[(0, 2)]);
     outside(&mut net, 3, 24, &[2]);
     net.enter(2, OUT, 0, 1);
     net.run_for(Span::from_secs(1));

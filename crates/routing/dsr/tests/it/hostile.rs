@@ -1,18 +1,16 @@
 //! Input from outside: no panic, bounded tables, conserved packets.
 
-use crate::common::{Ip, addrs, at, error, net, option, packet, profile, reply, request, source_route};
+use crate::common::{
+    Ip, UDP, addrs, at, error, fix_checksum, isolated, line_of, linked, net, option, option_of, packet,
+    profile, reasons, reply, request, sent_with, source_route,
+};
 use proptest::prelude::*;
 use wayhop_core::{DropReason, Span};
 use wayhop_testkit::{EventKind, Net, addr};
 
-const UDP: [u8; 12] = [0, 7, 0, 7, 0, 12, 0, 0, 1, 2, 3, 4];
-
 /// Three nodes in a line, the middle one of which is shown everything.
 fn victim(name: &str) -> Net {
-    let mut net = net(3, &profile(name));
-    net.line();
-    net.run_until(at(1.0));
-    net
+    line_of(3, &profile(name))
 }
 
 fn node() -> impl Strategy<Value = usize> {
@@ -45,13 +43,8 @@ fn any_packet() -> impl Strategy<Value = Vec<u8>> {
             let i = at.index(p.len());
             p[i] = v;
         }
-        if fix && p.len() >= 20 {
-            p[10..12].fill(0);
-            let mut sum: u32 = p[..20].chunks(2).map(|c| u32::from(u16::from_be_bytes([c[0], c[1]]))).sum();
-            while sum > 0xffff {
-                sum = (sum & 0xffff) + (sum >> 16);
-            }
-            p[10..12].copy_from_slice(&(!(sum as u16)).to_be_bytes());
+        if fix {
+            fix_checksum(&mut p);
         }
         p
     })
@@ -104,9 +97,7 @@ proptest! {
 
 #[test]
 fn every_table_is_bounded() {
-    let mut net = net(2, &profile("rfc"));
-    net.up(0, 1);
-    net.run_until(at(1.0));
+    let mut net = linked(2, &profile("rfc"), &[(0, 1)]);
     // 3000 initiators, routes and broken neighbours that nobody has.
     for k in 0..3000u32 {
         let [_, _, hi, lo] = k.to_be_bytes();
@@ -136,8 +127,7 @@ fn every_table_is_bounded() {
 
 #[test]
 fn identifications_of_one_initiator_are_bounded() {
-    let mut net = net(2, &profile("rfc"));
-    net.run_until(at(1.0));
+    let mut net = isolated(2, &profile("rfc"));
     for id in 0..500u16 {
         net.inject(1, addr(0), true, &packet(&Ip::broadcast(0, 9), &[request(id, 9, &[])], &[]));
     }
@@ -160,30 +150,27 @@ fn strange(kind: u8) -> (Net, Option<Vec<u8>>) {
 fn an_unknown_option_is_ignored_removed_marked_or_the_packet_dropped() {
     // The bits 0x60 of the type: section 6.1.
     let (_, on) = strange(0x11);
-    assert_eq!(crate::common::option_of(&on.unwrap(), 0x11), Some(vec![1, 2, 3, 4]), "00: ignore");
+    assert_eq!(option_of(&on.unwrap(), 0x11), Some(vec![1, 2, 3, 4]), "00: ignore");
     let (_, on) = strange(0x31);
-    assert_eq!(crate::common::option_of(&on.unwrap(), 0x31), None, "01: remove");
+    assert_eq!(option_of(&on.unwrap(), 0x31), None, "01: remove");
     let (_, on) = strange(0x51);
-    assert_eq!(crate::common::option_of(&on.unwrap(), 0x51), Some(vec![0x81, 2, 3, 4]), "10: mark");
+    assert_eq!(option_of(&on.unwrap(), 0x51), Some(vec![0x81, 2, 3, 4]), "10: mark");
     let (net, on) = strange(0x71);
     assert_eq!(on, None, "11: drop");
-    assert_eq!(net.drops().iter().map(|d| d.1).collect::<Vec<_>>(), [DropReason::Policy]);
+    assert_eq!(reasons(&net), [DropReason::Policy]);
 }
 
 #[test]
 fn an_unknown_option_with_the_top_bit_is_reported_to_the_source() {
     for kind in [0x91, 0xb1, 0xd1, 0xf1] {
         let (net, _) = strange(kind);
-        let mut errors = crate::common::sent_with(&net, 1, 3);
+        let mut errors = sent_with(&net, 1, 3);
         errors.retain(|e| e.2[12..16] == addr(1).octets());
         assert_eq!(errors.len(), 1);
-        assert_eq!(
-            crate::common::option_of(&errors[0].2, 3).unwrap(),
-            [vec![3, 0], addrs(&[1, 0]), vec![kind]].concat()
-        );
+        assert_eq!(option_of(&errors[0].2, 3).unwrap(), [vec![3, 0], addrs(&[1, 0]), vec![kind]].concat());
     }
     let (net, _) = strange(0x11);
-    assert_eq!(crate::common::sent_with(&net, 1, 3).len(), 0);
+    assert_eq!(sent_with(&net, 1, 3).len(), 0);
 }
 
 #[test]
@@ -192,8 +179,8 @@ fn an_unknown_option_beside_a_route_request_is_never_reported() {
     let p = packet(&Ip::broadcast(0, 9), &[option(0x91, &[0; 4]), request(5, 9, &[])], &[]);
     net.inject(1, addr(0), true, &p);
     net.run_until(at(1.5));
-    assert_eq!(crate::common::sent_with(&net, 1, 3).len(), 0);
-    assert_eq!(crate::common::sent_with(&net, 1, 1).len(), 1, "the request goes on");
+    assert_eq!(sent_with(&net, 1, 3).len(), 0);
+    assert_eq!(sent_with(&net, 1, 1).len(), 1, "the request goes on");
 }
 
 #[test]
@@ -203,7 +190,7 @@ fn a_packet_with_a_wrong_checksum_is_discarded() {
     p[10] ^= 1;
     net.inject(1, addr(0), false, &p);
     net.run_until(at(1.5));
-    assert_eq!(net.drops().iter().map(|d| d.1).collect::<Vec<_>>(), [DropReason::Malformed]);
+    assert_eq!(reasons(&net), [DropReason::Malformed]);
     assert!(!net.record().iter().any(|r| matches!(r.what, EventKind::Sent { .. })));
 }
 

@@ -154,17 +154,21 @@ fn what_has_no_room_pushes_out_what_is_worth_least() {
     assert_eq!(known, [2, 3]);
 }
 
-/// Refuses one link, and compares costs.
-struct Costs(Option<(Ipv4Addr, Ipv4Addr)>);
+/// Compares costs. Refuses one link; the one to node 3 is measured with ETX 30.
+#[derive(Default)]
+struct Costs {
+    refused: Option<(Ipv4Addr, Ipv4Addr)>,
+    measured: bool,
+}
 impl Judge for Costs {
     fn penalty(&self, from: Ipv4Addr, to: Ipv4Addr) -> Option<u16> {
-        (self.0 != Some((from, to))).then_some(0)
+        (self.refused != Some((from, to))).then_some(0)
     }
     fn by_cost(&self) -> bool {
         true
     }
     fn measured(&self, neighbour: Ipv4Addr) -> Option<Cost> {
-        (neighbour == a(3)).then_some(Cost(30 * 1024))
+        (self.measured && neighbour == a(3)).then_some(Cost(30 * 1024))
     }
 }
 
@@ -174,17 +178,18 @@ fn two_good_links_cost_less_than_a_bad_one() {
     add(&mut c, &[0, 3], s(0));
     add(&mut c, &[0, 1, 3], s(0));
     let mut out = Path::EMPTY;
-    // 0 -> 3 is measured with ETX 30; the others are unknown, 5 each.
-    assert!(c.find_by(a(3), Purpose::Check, s(0), &Costs(None), &mut out));
+    let costs = |refused| Costs { refused, measured: true };
+    // 0 -> 3 is measured; the others are unknown, 5 each.
+    assert!(c.find_by(a(3), Purpose::Check, s(0), &costs(None), &mut out));
     assert_eq!(out, path(&[0, 1, 3]));
     // Told that 1 -> 3 costs 40: the direct link.
     c.set_cost(a(1), a(3), Cost(40 * 1024));
-    assert!(c.find_by(a(3), Purpose::Check, s(0), &Costs(None), &mut out));
+    assert!(c.find_by(a(3), Purpose::Check, s(0), &costs(None), &mut out));
     assert_eq!(out, path(&[0, 3]));
     // A link that is refused is not used at any cost.
-    assert!(c.find_by(a(3), Purpose::Check, s(0), &Costs(Some((a(0), a(3)))), &mut out));
+    assert!(c.find_by(a(3), Purpose::Check, s(0), &costs(Some((a(0), a(3)))), &mut out));
     assert_eq!(out, path(&[0, 1, 3]));
-    assert!(!c.find_by(a(1), Purpose::Check, s(0), &Costs(Some((a(0), a(1)))), &mut out));
+    assert!(!c.find_by(a(1), Purpose::Check, s(0), &costs(Some((a(0), a(1)))), &mut out));
 }
 
 /// Every route without repetition from 0 to `to`, by trying all.
@@ -199,19 +204,6 @@ fn all_routes(links: &[(u8, u8)], so_far: &mut Vec<u8>, to: u8, each: &mut dyn F
             all_routes(links, so_far, to, each);
             so_far.pop();
         }
-    }
-}
-
-struct ByCost;
-impl Judge for ByCost {
-    fn penalty(&self, _: Ipv4Addr, _: Ipv4Addr) -> Option<u16> {
-        Some(0)
-    }
-    fn by_cost(&self) -> bool {
-        true
-    }
-    fn measured(&self, _: Ipv4Addr) -> Option<Cost> {
-        None
     }
 }
 
@@ -250,7 +242,7 @@ proptest! {
             });
             prop_assert_eq!(found, shortest);
             let mut out = Path::EMPTY;
-            let found = c.find_by(a(to), Purpose::Check, s(20), &ByCost, &mut out);
+            let found = c.find_by(a(to), Purpose::Check, s(20), &Costs::default(), &mut out);
             let cost = found.then(|| nodes(&out).windows(2).map(|w| of(w[0], w[1]).1).sum::<u32>());
             prop_assert_eq!(cost, cheapest);
         }

@@ -5,7 +5,7 @@ use wayhop_core::{Command, DropReason, Refused};
 use wayhop_dsr::Params;
 use wayhop_testkit::Net;
 
-use crate::common::{at, net, profile};
+use crate::common::{at, isolated, net, profile};
 
 /// Reconfigures node 0 with the profile `rfc` and these changes.
 fn set(net: &mut Net, changes: &Value) -> Result<(), Refused> {
@@ -75,8 +75,7 @@ fn packets_that_wait_are_seen_to_when_the_kind_of_look_changes() {
 
 #[test]
 fn what_is_taken_over_at_the_start_is_refused_by_key_and_nothing_changes() {
-    let mut net = net(2, &profile("rfc"));
-    net.run_until(at(1.0));
+    let mut net = isolated(2, &profile("rfc"));
     for (key, value) in [
         ("route_cache", json!("link")),
         ("cache_primary_routes", json!(1)),
@@ -94,8 +93,7 @@ fn what_is_taken_over_at_the_start_is_refused_by_key_and_nothing_changes() {
 
 #[test]
 fn values_out_of_range_and_texts_that_are_no_parameters_are_refused() {
-    let mut net = net(1, &profile("rfc"));
-    net.run_until(at(1.0));
+    let mut net = isolated(1, &profile("rfc"));
     let refused = set(&mut net, &json!({"max_salvage_count": 99})).expect_err("4 bits").to_string();
     assert!(refused.contains("max_salvage_count cannot be 99; the nearest valid value is 15"), "{refused}");
     for text in ["", "[]", "{}", "{\"control_ttl\": 9}", "{\"no_such_key\": 1}"] {
@@ -119,7 +117,6 @@ fn values_out_of_range_and_texts_that_are_no_parameters_are_refused() {
 #[test]
 fn a_node_with_etx_takes_what_etx_forces_as_unchanged() {
     let params: Params = serde_json::from_value(json!({"metric": "etx"})).expect("parameters");
-    let mut net = net(1, &params);
-    net.run_until(at(1.0));
+    let mut net = isolated(1, &params);
     set_from(&mut net, &params, &json!({"control_ttl": 12})).expect("route_cache says path, as it was given");
 }

@@ -1,32 +1,17 @@
 //! Route Maintenance: RFC 4728 sections 3.4.2, 3.4.4, 8.1.5 and 8.3.
 
 use crate::common::{
-    Ip, RERR, RREP, RREQ, SOURCE_ROUTE, addrs, at, error, net, option_of, packet, profile, reply, request,
-    routes, sent_with, source_route,
+    Ip, RERR, RREP, RREQ, SOURCE_ROUTE, UDP, addrs, at, delivered_at, error, full_mesh, isolated, linked,
+    option_of, packet, profile, reasons, reply, request, routes, sent_with, source_route, teach,
 };
 use wayhop_core::{DropReason, Span};
 use wayhop_dsr::Params;
-use wayhop_testkit::{EventKind, Net, addr};
-
-const UDP: [u8; 12] = [0, 7, 0, 7, 0, 12, 0, 0, 1, 2, 3, 4];
-
-/// Node `n` learns this route by a Route Reply to it.
-fn teach(net: &mut Net, n: usize, route: &[usize]) {
-    net.inject(n, addr(route[0]), false, &packet(&Ip::new(*route.last().unwrap(), n), &[reply(route)], &[]));
-    net.run_for(Span::from_millis(1));
-}
-
-fn reasons(net: &Net) -> Vec<DropReason> {
-    net.drops().iter().map(|d| d.1).collect()
-}
+use wayhop_testkit::addr;
 
 #[test]
 fn a_broken_link_is_reported_to_the_source_in_the_octets_of_figure_6_4() {
     for name in ["rfc", "ns2"] {
-        let mut net = net(5, &profile(name));
-        net.up(0, 1);
-        net.up(1, 2);
-        net.run_until(at(1.0));
+        let mut net = linked(5, &profile(name), &[(0, 1), (1, 2)]);
         let p = packet(&Ip::new(0, 4), &[source_route(0, 0, 2, &[1, 2, 3])], &UDP);
         net.inject(2, addr(1), false, &p);
         net.run_until(at(1.1));
@@ -46,9 +31,7 @@ fn a_broken_link_is_reported_to_the_source_in_the_octets_of_figure_6_4() {
 
 #[test]
 fn the_error_about_a_salvaged_packet_goes_to_the_node_that_salvaged_it() {
-    let mut net = net(6, &profile("rfc"));
-    net.up(1, 2);
-    net.run_until(at(1.0));
+    let mut net = linked(6, &profile("rfc"), &[(1, 2)]);
     // Node 1 salvaged a packet of node 0 to node 4: 1 2 3 4.
     net.inject(2, addr(1), false, &packet(&Ip::new(0, 4), &[source_route(0, 1, 2, &[1, 2, 3])], &UDP));
     net.run_until(at(1.1));
@@ -60,11 +43,7 @@ fn the_error_about_a_salvaged_packet_goes_to_the_node_that_salvaged_it() {
 
 #[test]
 fn a_packet_is_salvaged_by_another_cached_route_after_the_error_was_sent() {
-    let mut net = net(6, &profile("rfc"));
-    net.up(1, 2);
-    net.up(2, 5);
-    net.up(5, 4);
-    net.run_until(at(1.0));
+    let mut net = linked(6, &profile("rfc"), &[(1, 2), (2, 5), (5, 4)]);
     teach(&mut net, 2, &[5, 4]);
     net.inject(2, addr(1), false, &packet(&Ip::new(0, 4), &[source_route(0, 3, 1, &[1, 2])], &UDP));
     net.run_until(at(1.5));
@@ -75,18 +54,13 @@ fn a_packet_is_salvaged_by_another_cached_route_after_the_error_was_sent() {
     // Address[1] is the salvaging node, visited; the count grows; the IP addresses stay.
     assert_eq!(option_of(&sent[2].1, SOURCE_ROUTE).unwrap(), [vec![1, 1], addrs(&[2, 5])].concat());
     assert_eq!(sent[2].1[12..20], addrs(&[0, 4]));
-    assert!(net.of(4).any(|r| matches!(r.what, EventKind::Delivered { .. })));
+    assert_eq!(delivered_at(&net, 4).len(), 1);
     net.assert_conserved();
 }
 
 #[test]
 fn the_ns2_profile_salvages_before_it_reports() {
-    let mut net = net(6, &profile("ns2"));
-    net.up(1, 2);
-    net.up(0, 1);
-    net.up(2, 5);
-    net.up(5, 4);
-    net.run_until(at(1.0));
+    let mut net = linked(6, &profile("ns2"), &[(1, 2), (0, 1), (2, 5), (5, 4)]);
     teach(&mut net, 2, &[5, 4]);
     net.inject(2, addr(1), false, &packet(&Ip::new(0, 4), &[source_route(0, 0, 1, &[1, 2])], &UDP));
     net.run_until(at(1.5));
@@ -97,10 +71,7 @@ fn the_ns2_profile_salvages_before_it_reports() {
 #[test]
 fn a_packet_salvaged_fifteen_times_is_dropped() {
     for name in ["rfc", "ns2"] {
-        let mut net = net(6, &profile(name));
-        net.up(1, 2);
-        net.up(2, 5);
-        net.run_until(at(1.0));
+        let mut net = linked(6, &profile(name), &[(1, 2), (2, 5)]);
         teach(&mut net, 2, &[5, 4]);
         net.inject(2, addr(1), false, &packet(&Ip::new(0, 4), &[source_route(0, 15, 1, &[1, 2])], &UDP));
         net.run_until(at(1.5));
@@ -111,10 +82,7 @@ fn a_packet_salvaged_fifteen_times_is_dropped() {
 
 #[test]
 fn a_packet_without_another_route_is_dropped() {
-    let mut net = net(6, &profile("rfc"));
-    net.up(1, 2);
-    net.up(0, 1);
-    net.run_until(at(1.0));
+    let mut net = linked(6, &profile("rfc"), &[(1, 2), (0, 1)]);
     net.inject(2, addr(1), false, &packet(&Ip::new(0, 4), &[source_route(0, 0, 1, &[1, 2])], &UDP));
     net.run_until(at(1.5));
     assert_eq!(reasons(&net), [DropReason::NoOtherRoute]);
@@ -122,10 +90,7 @@ fn a_packet_without_another_route_is_dropped() {
 
 #[test]
 fn the_ns2_profile_looks_for_a_route_for_it_once_without_propagation() {
-    let mut net = net(7, &profile("ns2"));
-    net.up(1, 2);
-    net.up(0, 1);
-    net.run_until(at(1.0));
+    let mut net = linked(7, &profile("ns2"), &[(1, 2), (0, 1)]);
     net.inject(2, addr(1), false, &packet(&Ip::new(0, 4), &[source_route(0, 0, 1, &[1, 2])], &UDP));
     net.run_until(at(5.0));
     let asked: Vec<_> = sent_with(&net, 2, RREQ).iter().map(|s| s.2[8]).collect();
@@ -138,17 +103,13 @@ fn the_ns2_profile_looks_for_a_route_for_it_once_without_propagation() {
     net.up(5, 6);
     teach(&mut net, 5, &[6]);
     net.run_until(at(10.0));
-    assert!(net.of(6).any(|r| matches!(r.what, EventKind::Delivered { .. })));
+    assert!(!delivered_at(&net, 6).is_empty());
     net.assert_conserved();
 }
 
 #[test]
 fn a_reply_is_not_salvaged() {
-    let mut net = net(8, &profile("rfc"));
-    net.up(2, 3);
-    net.up(3, 4);
-    net.up(2, 5);
-    net.run_until(at(1.0));
+    let mut net = linked(8, &profile("rfc"), &[(2, 3), (3, 4), (2, 5)]);
     teach(&mut net, 2, &[5, 0]);
     let p = packet(&Ip::new(4, 0), &[reply(&[1, 2, 3, 4]), source_route(0, 0, 2, &[3, 2, 1])], &[]);
     net.inject(2, addr(3), false, &p);
@@ -162,12 +123,7 @@ fn a_reply_is_not_salvaged() {
 #[test]
 fn the_ns2_profile_salvages_a_reply_unless_it_names_the_broken_link() {
     for (route, salvaged) in [(&[1, 2, 3, 4][..], 0), (&[6, 3, 4], 1)] {
-        let mut net = net(8, &profile("ns2"));
-        net.up(2, 3);
-        net.up(3, 4);
-        net.up(0, 5);
-        net.up(2, 5);
-        net.run_until(at(1.0));
+        let mut net = linked(8, &profile("ns2"), &[(2, 3), (3, 4), (0, 5), (2, 5)]);
         teach(&mut net, 2, &[5, 0]);
         let p = packet(&Ip::new(4, 0), &[reply(route), source_route(0, 0, 2, &[3, 2, 1])], &[]);
         net.inject(2, addr(3), false, &p);
@@ -179,33 +135,19 @@ fn the_ns2_profile_salvages_a_reply_unless_it_names_the_broken_link() {
 
 #[test]
 fn the_source_uses_another_route_or_asks_again() {
-    let mut net = net(4, &profile("rfc"));
-    net.up(0, 2);
-    net.up(2, 3);
-    net.run_until(at(1.0));
+    let mut net = linked(4, &profile("rfc"), &[(0, 2), (2, 3)]);
     teach(&mut net, 0, &[1, 3]);
     net.send_to(0, addr(3), 1);
     net.run_until(at(2.0));
     assert_eq!(net.delivered(1), [0]);
     assert_eq!(reasons(&net), []);
-    assert_eq!(
-        sent_with(&net, 0, RERR).iter().filter(|s| option_of(&s.2, RREQ).is_none()).count(),
-        0,
-        "no error to itself"
-    );
+    assert!(sent_with(&net, 0, RERR).iter().all(|s| option_of(&s.2, RREQ).is_some()), "no error to itself");
     net.assert_conserved();
 }
 
 #[test]
 fn queued_packets_for_the_broken_link_are_saved_too_and_each_source_is_told_once() {
-    let mut net = net(9, &profile("rfc"));
-    for n in [1, 5, 7] {
-        net.up(2, n);
-    }
-    net.up(0, 1);
-    net.up(6, 7);
-    net.up(5, 4);
-    net.run_until(at(1.0));
+    let mut net = linked(9, &profile("rfc"), &[(2, 1), (2, 5), (2, 7), (0, 1), (6, 7), (5, 4)]);
     teach(&mut net, 2, &[5, 4]);
     // Sources 0 and 6, two packets each, all for the link 2 - 4 that is not there.
     for (from, via, id) in [(0, 1, 1), (6, 7, 2), (0, 1, 3), (6, 7, 4)] {
@@ -215,16 +157,14 @@ fn queued_packets_for_the_broken_link_are_saved_too_and_each_source_is_told_once
     net.run_until(at(2.0));
     let told: Vec<_> = sent_with(&net, 2, RERR).iter().map(|s| s.2[19]).collect();
     assert_eq!(told, [1, 7], "10.0.0.1 and 10.0.0.7, once each");
-    let arrived = net.of(4).filter(|r| matches!(r.what, EventKind::Delivered { .. })).count();
-    assert_eq!(arrived, 4);
+    assert_eq!(delivered_at(&net, 4).len(), 4);
     assert_eq!(net.sent_by(2).filter(|s| s.1 == addr(4)).count(), 1, "the link is tried once");
     net.assert_conserved();
 }
 
 #[test]
 fn an_error_removes_what_lies_behind_the_broken_link() {
-    let mut net = net(6, &profile("rfc"));
-    net.run_until(at(1.0));
+    let mut net = isolated(6, &profile("rfc"));
     teach(&mut net, 0, &[1, 2, 3, 4]);
     net.inject(0, addr(1), false, &packet(&Ip::new(2, 0), &[error(0, 2, 0, 3)], &[]));
     net.run_until(at(1.1));
@@ -238,8 +178,7 @@ fn an_error_removes_what_lies_behind_the_broken_link() {
 #[test]
 fn an_error_told_to_this_node_travels_on_in_its_next_requests() {
     for name in ["rfc", "ns2"] {
-        let mut net = net(6, &profile(name));
-        net.run_until(at(1.0));
+        let mut net = isolated(6, &profile(name));
         teach(&mut net, 0, &[1, 2, 3]);
         net.inject(0, addr(1), false, &packet(&Ip::new(1, 0), &[error(0, 1, 0, 2)], &[]));
         net.send_at(at(1.1), 0, 3, 1);
@@ -254,8 +193,7 @@ fn an_error_told_to_this_node_travels_on_in_its_next_requests() {
 
 #[test]
 fn an_error_is_too_old_to_travel_on_after_a_second() {
-    let mut net = net(6, &profile("ns2"));
-    net.run_until(at(1.0));
+    let mut net = isolated(6, &profile("ns2"));
     net.inject(0, addr(1), false, &packet(&Ip::new(1, 0), &[error(0, 1, 0, 2)], &[]));
     net.send_at(at(2.1), 0, 3, 1);
     net.run_until(at(3.0));
@@ -264,71 +202,25 @@ fn an_error_is_too_old_to_travel_on_after_a_second() {
 
 #[test]
 fn an_error_in_a_request_stops_an_answer_with_the_broken_link() {
-    let mut net = net(6, &profile("rfc"));
-    net.run_until(at(1.0));
+    let mut net = isolated(6, &profile("rfc"));
     teach(&mut net, 1, &[2, 3]);
-    net.inject(
-        1,
-        addr(0),
-        true,
-        &packet(&Ip::broadcast(0, 9), &[error(0, 2, 0, 3), request(5, 3, &[])], &[]),
-    );
+    let p = packet(&Ip::broadcast(0, 9), &[error(0, 2, 0, 3), request(5, 3, &[])], &[]);
+    net.inject(1, addr(0), true, &p);
     net.run_until(at(1.1));
     assert_eq!(sent_with(&net, 1, RREP).len(), 0);
     assert!(option_of(&sent_with(&net, 1, RREQ)[0].2, RERR).is_some(), "the error travels on");
 }
 
 #[test]
-fn an_error_within_an_error_is_sent_on_by_the_node_that_made_it() {
-    let mut net = net(8, &profile("rfc"));
-    net.up(2, 1);
-    net.up(0, 1);
-    net.run_until(at(1.0));
-    teach(&mut net, 2, &[1, 0]);
-    // Node 2 told node 0 that 2 - 6 broke; node 4, on the way, could not pass that on and tells node 2.
-    let p = packet(&Ip::new(4, 2), &[error(3, 4, 2, 5), error(1, 2, 0, 6)], &[]);
-    net.inject(2, addr(3), false, &p);
-    net.run_until(at(1.1));
-    let sent = sent_with(&net, 2, RERR);
-    assert_eq!(sent.len(), 1);
-    assert_eq!(sent[0].2[12..20], addrs(&[2, 0]));
-    assert_eq!(option_of(&sent[0].2, RERR).unwrap(), [vec![1, 1], addrs(&[2, 0, 6])].concat());
-}
-
-#[test]
-fn an_error_that_fails_is_wrapped_up_to_the_total_salvage_count() {
-    // Section 8.3.4: the sum of 1 + Salvage over all errors of the packet stays within 15.
-    for (inner, wrapped) in [(12, 1), (14, 0)] {
-        let mut net = net(8, &profile("rfc"));
-        net.up(3, 4);
-        net.run_until(at(1.0));
-        let p = packet(&Ip::new(4, 0), &[error(inner, 4, 0, 5), source_route(0, 0, 2, &[3, 2])], &[]);
-        net.inject(3, addr(4), false, &p);
-        net.run_until(at(1.1));
-        let errors = sent_with(&net, 3, RERR);
-        let last = &errors.iter().find(|e| e.2[16..20] == addr(4).octets()).unwrap().2;
-        assert_eq!(last[12..20], addrs(&[3, 4]));
-        let n = crate::common::options(last).iter().filter(|o| o.0 == RERR).count();
-        assert_eq!(n, 1 + wrapped, "salvage {inner}");
-    }
-}
-
-#[test]
 fn more_segments_left_than_addresses_is_a_parameter_problem() {
     for name in ["rfc", "ns2"] {
-        let mut net = net(4, &profile(name));
-        net.up(1, 0);
-        net.run_until(at(1.0));
+        let mut net = linked(4, &profile(name), &[(1, 0)]);
         teach(&mut net, 1, &[0]);
         let bad = packet(&Ip::new(0, 3), &[source_route(0, 0, 3, &[1, 2])], &UDP);
         net.inject(1, addr(0), false, &bad);
         net.run_until(at(1.5));
         assert_eq!(reasons(&net), [DropReason::Malformed]);
-        let icmp = net.of(0).find_map(|r| match &r.what {
-            EventKind::Delivered { bytes, .. } => Some(bytes.clone()),
-            _ => None,
-        });
-        let icmp = icmp.expect("an ICMP message at the source");
+        let icmp = &delivered_at(&net, 0)[0];
         assert_eq!(icmp[9], 1);
         // RFC 792: type 12, code 0, pointer to the octet: IP 20, DSR 4, option type, length and flags 3.
         assert_eq!(icmp[20..22], [12, 0]);
@@ -341,9 +233,7 @@ fn more_segments_left_than_addresses_is_a_parameter_problem() {
 #[test]
 fn a_group_address_in_a_source_route_ends_the_packet() {
     for group in [[224, 0, 0, 1], [255, 255, 255, 255]] {
-        let mut net = net(4, &profile("rfc"));
-        net.full();
-        net.run_until(at(1.0));
+        let mut net = full_mesh(4, &profile("rfc"));
         let mut p = packet(&Ip::new(0, 3), &[source_route(0, 0, 2, &[1, 2])], &UDP);
         p[32..36].copy_from_slice(&group);
         net.inject(1, addr(0), false, &p);
@@ -354,42 +244,26 @@ fn a_group_address_in_a_source_route_ends_the_packet() {
 }
 
 #[test]
-fn a_source_route_that_visits_a_node_twice_ends_at_it() {
-    let mut net = net(4, &profile("rfc"));
-    net.full();
-    net.run_until(at(1.0));
-    net.inject(1, addr(0), false, &packet(&Ip::new(0, 3), &[source_route(0, 0, 3, &[1, 2, 1])], &UDP));
-    net.run_until(at(1.5));
-    assert_eq!(reasons(&net), [DropReason::Loop]);
-    assert_eq!(net.sent_by(1).count(), 0);
-}
-
-#[test]
-fn a_packet_whose_source_route_means_another_node_is_not_forwarded() {
-    let mut net = net(5, &profile("rfc"));
-    net.full();
-    net.run_until(at(1.0));
-    net.inject(1, addr(0), false, &packet(&Ip::new(0, 3), &[source_route(0, 0, 1, &[1, 2])], &UDP));
-    net.run_until(at(1.5));
-    assert_eq!(reasons(&net), [DropReason::Malformed]);
-}
-
-#[test]
-fn a_packet_whose_time_to_live_ends_is_not_forwarded() {
-    let mut net = net(5, &profile("rfc"));
-    net.full();
-    net.run_until(at(1.0));
-    let ip = Ip { ttl: 1, ..Ip::new(0, 3) };
-    net.inject(1, addr(0), false, &packet(&ip, &[source_route(0, 0, 2, &[1, 2])], &UDP));
-    net.run_until(at(1.5));
-    assert_eq!(reasons(&net), [DropReason::TtlExpired]);
+fn a_source_route_that_cannot_be_followed_ends_the_packet() {
+    let whole_life = Ip::new(0, 3);
+    let last_hop = Ip { ttl: 1, ..Ip::new(0, 3) };
+    for (what, ip, left, listed, reason) in [
+        ("visits node 1 twice", &whole_life, 3, &[1, 2, 1][..], DropReason::Loop),
+        ("means node 2", &whole_life, 1, &[1, 2], DropReason::Malformed),
+        ("its time to live ends", &last_hop, 2, &[1, 2], DropReason::TtlExpired),
+    ] {
+        let mut net = full_mesh(4, &profile("rfc"));
+        net.inject(1, addr(0), false, &packet(ip, &[source_route(0, 0, left, listed)], &UDP));
+        net.run_until(at(1.5));
+        assert_eq!(reasons(&net), [reason], "{what}");
+        assert_eq!(net.sent_by(1).count(), 0, "{what}");
+    }
 }
 
 #[test]
 fn a_neighbour_that_failed_to_get_a_reply_is_not_answered_until_it_proves_to_hear() {
     let p = Params { blacklist_probable_ms: 500, blacklist_expiry_ms: 60_000, ..profile("rfc") };
-    let mut net = net(5, &p);
-    net.run_until(at(1.0));
+    let mut net = isolated(5, &p);
     // Node 2 cannot pass a reply on to node 1.
     let failing = packet(&Ip::new(4, 0), &[reply(&[1, 2, 3, 4]), source_route(0, 0, 2, &[3, 2, 1])], &[]);
     net.inject(2, addr(3), false, &failing);

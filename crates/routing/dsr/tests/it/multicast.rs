@@ -3,12 +3,12 @@
 use std::net::Ipv4Addr;
 
 use crate::common::{
-    Ip, RREP, RREQ, UDP, addrs, at, delivered_at, net, option_of, packet, profile, reasons, request, routes,
-    sent_with,
+    Ip, RREP, RREQ, UDP, addrs, at, delivered_at, full_mesh, isolated, line_of, net, option_of, packet,
+    profile, reasons, request, routes, sent_with,
 };
 use wayhop_core::{BROADCAST, DropReason};
 use wayhop_dsr::Params;
-use wayhop_testkit::Net;
+use wayhop_testkit::{Net, addr};
 
 const GROUP: Ipv4Addr = Ipv4Addr::new(239, 1, 2, 3);
 
@@ -69,9 +69,7 @@ fn a_flood_goes_as_far_as_its_time_to_live() {
 
 #[test]
 fn a_flooded_packet_is_delivered_once_however_many_copies_come() {
-    let mut net = net(6, &profile("rfc"));
-    net.full();
-    net.run_until(at(1.0));
+    let mut net = full_mesh(6, &profile("rfc"));
     for k in 0..3 {
         net.send_to(0, GROUP, 1);
         net.run_until(at(1.1 + f64::from(k) * 0.1));
@@ -109,15 +107,8 @@ fn all_who_hear_a_flood_learn_the_way_back() {
 
 #[test]
 fn a_request_for_a_group_without_data_is_passed_on_and_not_delivered() {
-    let mut net = net(3, &profile("rfc"));
-    net.line();
-    net.run_until(at(1.0));
-    net.inject(
-        1,
-        wayhop_testkit::addr(0),
-        true,
-        &packet(&Ip::broadcast(0, 9), &[group_request(5, &[])], &[]),
-    );
+    let mut net = line_of(3, &profile("rfc"));
+    net.inject(1, addr(0), true, &packet(&Ip::broadcast(0, 9), &[group_request(5, &[])], &[]));
     net.run_until(at(2.0));
     assert_eq!(sent_with(&net, 1, RREQ).len(), 1);
     assert_eq!(sent_with(&net, 2, RREQ).len(), 1);
@@ -128,10 +119,9 @@ fn a_request_for_a_group_without_data_is_passed_on_and_not_delivered() {
 
 #[test]
 fn a_flood_ends_where_its_route_is_as_long_as_any_may_be() {
-    let mut net = net(8, &Params { max_route_hops: 3, ..profile("rfc") });
-    net.run_until(at(1.0));
+    let mut net = isolated(8, &Params { max_route_hops: 3, ..profile("rfc") });
     let p = packet(&Ip::broadcast(0, 9), &[group_request(5, &[2, 3, 4])], &UDP);
-    net.inject(1, wayhop_testkit::addr(4), true, &p);
+    net.inject(1, addr(4), true, &p);
     net.run_until(at(2.0));
     assert_eq!(sent_with(&net, 1, RREQ).len(), 0);
     assert_eq!(delivered_at(&net, 1).len(), 1, "but it has reached this node");

@@ -1,7 +1,8 @@
 //! ICMP "host unreachable" on Route Errors, for transport protocols.
 
 use crate::common::{
-    Ip, RERR, addrs, at, delivered_at, net, packet, profile, sent_with, source_route, teach,
+    Ip, RERR, addrs, at, delivered_at, fix_checksum, isolated, linked, packet, profile, reply, sent_with,
+    source_route, teach,
 };
 use wayhop_dsr::Params;
 use wayhop_testkit::addr;
@@ -24,16 +25,13 @@ fn segment(from: usize, to: usize, options: &[Vec<u8>]) -> Vec<u8> {
     } else {
         p[at] = TCP;
     }
-    crate::common::fix_checksum(&mut p);
+    fix_checksum(&mut p);
     p
 }
 
 #[test]
 fn a_route_error_carries_the_notice_to_the_segments_source() {
-    let mut net = net(5, &params());
-    net.up(0, 1);
-    net.up(1, 2);
-    net.run_until(at(1.0));
+    let mut net = linked(5, &params(), &[(0, 1), (1, 2)]);
     // 0 - 1 - 2 - 3 - 4, and 2 cannot reach 3.
     net.inject(2, addr(1), false, &segment(0, 4, &[source_route(0, 0, 2, &[1, 2, 3])]));
     net.run_until(at(1.5));
@@ -62,8 +60,7 @@ fn a_route_error_carries_the_notice_to_the_segments_source() {
 #[test]
 fn a_node_tells_its_own_stack_when_its_first_link_breaks_and_there_is_no_other_route() {
     for other in [false, true] {
-        let mut net = net(4, &params());
-        net.run_until(at(1.0));
+        let mut net = isolated(4, &params());
         teach(&mut net, 0, &[1, 2]);
         if other {
             teach(&mut net, 0, &[3, 2]);
@@ -79,12 +76,9 @@ fn a_node_tells_its_own_stack_when_its_first_link_breaks_and_there_is_no_other_r
 fn no_notice_travels_unless_it_is_asked_for_nor_about_control_packets() {
     for (params, options) in [
         (profile("rfc"), vec![source_route(0, 0, 2, &[1, 2, 3])]),
-        (params(), vec![crate::common::reply(&[4, 3, 2, 1, 0]), source_route(0, 0, 2, &[1, 2, 3])]),
+        (params(), vec![reply(&[4, 3, 2, 1, 0]), source_route(0, 0, 2, &[1, 2, 3])]),
     ] {
-        let mut net = net(5, &params);
-        net.up(0, 1);
-        net.up(1, 2);
-        net.run_until(at(1.0));
+        let mut net = linked(5, &params, &[(0, 1), (1, 2)]);
         let control = options.len() > 1;
         let p = if control { packet(&Ip::new(0, 4), &options, &[]) } else { segment(0, 4, &options) };
         net.inject(2, addr(1), false, &p);

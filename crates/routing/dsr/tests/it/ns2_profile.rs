@@ -1,8 +1,8 @@
 //! Choices of ns-2.35 that only the profile `ns2` makes: `dsr/dsragent.cc`, `dsr/requesttable.cc`, `dsr/constants.h`.
 
 use crate::common::{
-    Ip, RERR, RREP, RREQ, addrs, at, error, net, option_of, packet, profile, reasons, reply, request,
-    sent_with, source_route, teach,
+    Ip, RERR, RREP, RREQ, addrs, at, error, isolated, line_of, net, option_of, packet, profile, reasons,
+    reply, request, sent_with, source_route,
 };
 use wayhop_core::{DropReason, NodeId, Priority, Span};
 use wayhop_testkit::{EventKind, addr};
@@ -21,27 +21,19 @@ fn the_ns2_profile_has_sixteen_nodes_on_its_longest_route() {
     // Initiator, fourteen passed and this node make sixteen: propagated, as ns-2 does, although only a target that is
     // not asked to append itself could use it.
     for (passed, propagated) in [(14, 1), (15, 0)] {
-        let mut net = net(40, &profile("ns2"));
-        net.run_until(at(1.0));
+        let mut net = isolated(40, &profile("ns2"));
         let list: Vec<_> = (2..2 + passed).collect();
         let p = packet(&Ip::broadcast(0, 9), &[request(5, 39, &list)], &[]);
         net.inject(1, addr(1 + passed), true, &p);
         net.run_until(at(1.1));
         assert_eq!(sent_with(&net, 1, RREQ).len(), propagated, "{passed} passed");
     }
-    for (hops, cached) in [(15, 15), (20, 15)] {
-        let mut net = net(40, &profile("ns2"));
-        net.run_until(at(1.0));
-        teach(&mut net, 0, &(1..=hops).collect::<Vec<_>>());
-        assert_eq!(crate::common::routes(&net, 0)[0].len(), cached + 1);
-    }
 }
 
 #[test]
 fn the_ns2_profile_takes_a_lower_identification_for_a_duplicate() {
     for (name, heard) in [("rfc", 3), ("ns2", 2)] {
-        let mut net = net(3, &profile(name));
-        net.run_until(at(1.0));
+        let mut net = isolated(3, &profile(name));
         // 65535 and 0 are neighbours; 65534 comes late.
         for id in [65_535, 0, 65_534] {
             net.inject(1, addr(0), true, &packet(&Ip::broadcast(0, 9), &[request(id, 9, &[])], &[]));
@@ -49,23 +41,6 @@ fn the_ns2_profile_takes_a_lower_identification_for_a_duplicate() {
         net.run_until(at(1.1));
         assert_eq!(sent_with(&net, 1, RREQ).len(), heard, "{name}");
     }
-}
-
-#[test]
-fn the_ns2_profile_looks_at_its_send_buffer_now_and_then() {
-    // A packet waits; its next request is due 2 s after the first and leaves at the next look, up to 60 ms later, with up
-    // to 10 ms of jitter on either.
-    let mut late = Vec::new();
-    for seed in 1..40 {
-        let mut net = net(2, &profile("ns2"));
-        net.config.seed = seed;
-        net.send_at(at(1.0), 0, 1, 1);
-        net.run_until(at(4.0));
-        let starts: Vec<_> = sent_with(&net, 0, RREQ).iter().filter(|s| s.2[8] == 1).map(|s| s.0).collect();
-        late.push(starts[1] - starts[0] - 2.0);
-    }
-    assert!(late.iter().all(|l| (-0.010..=0.070).contains(l)), "{late:?}");
-    assert!(late.iter().any(|l| *l > 0.020), "not at the moment when it is due");
 }
 
 #[test]
@@ -95,8 +70,7 @@ fn the_ns2_profile_releases_packets_thirty_milliseconds_apart() {
 
 #[test]
 fn the_ns2_profile_has_no_blacklist() {
-    let mut net = net(5, &profile("ns2"));
-    net.run_until(at(1.0));
+    let mut net = isolated(5, &profile("ns2"));
     let failing = packet(&Ip::new(4, 0), &[reply(&[2, 1, 3, 4]), source_route(0, 0, 2, &[3, 1, 2])], &[]);
     net.inject(1, addr(3), false, &failing);
     net.run_until(at(1.1));
@@ -131,9 +105,7 @@ fn the_ns2_profile_sends_bare_acknowledgements_before_data() {
         ("ns2", 0, 17, [Priority::Data; 5]),
         ("rfc", 0, 6, [Priority::Data; 5]),
     ] {
-        let mut net = net(4, &profile(name));
-        net.line();
-        net.run_until(at(1.0));
+        let mut net = line_of(4, &profile(name));
         for (id, s) in segments.iter().enumerate() {
             let ip = Ip { id: 100 + id as u16, ..Ip::new(0, 3) };
             let mut p = packet(&ip, &[source_route(0, 0, 2, &[1, 2])], s);
@@ -167,8 +139,7 @@ fn the_ns2_profile_sends_bare_acknowledgements_before_data() {
 fn the_ns2_profiles_first_node_passes_on_errors_that_it_found_in_requests() {
     // `dsr/dsragent.h`: GRAT_ROUTE_ERROR, the addressee of such an error, is 0, and so is the first node's address.
     for (name, me, passed_on) in [("ns2", 0, true), ("ns2", 1, false), ("rfc", 0, false)] {
-        let mut net = net(6, &profile(name));
-        net.run_until(at(1.0));
+        let mut net = isolated(6, &profile(name));
         let heard = packet(&Ip::broadcast(5, 9), &[error(0, 2, 5, 3), request(7, 4, &[])], &[]);
         net.inject(me, addr(5), true, &heard);
         net.send_at(at(1.5), me, 4, 1);

@@ -1,24 +1,15 @@
 //! Route Replies: RFC 4728 sections 8.2.3 to 8.2.6.
 
 use crate::common::{
-    Ip, RREP, RREQ, addrs, at, net, option_of, packet, profile, reply, request, routes, sent_with,
-    source_route,
+    Ip, RREP, RREQ, addrs, at, full_mesh, isolated, linked, net, option_of, packet, profile, reply, request,
+    routes, sent_with, source_route, teach,
 };
 use wayhop_dsr::Params;
-use wayhop_testkit::{Net, addr};
-
-/// Node `n` learns this route by a Route Reply to it.
-fn teach(net: &mut Net, n: usize, route: &[usize]) {
-    net.inject(n, addr(route[0]), false, &packet(&Ip::new(*route.last().unwrap(), n), &[reply(route)], &[]));
-    let t = net.now();
-    net.run_until(t + wayhop_core::Span::from_millis(1));
-}
+use wayhop_testkit::addr;
 
 #[test]
 fn a_reply_is_the_octets_of_figures_6_3_and_6_7() {
-    let mut net = net(4, &profile("rfc"));
-    net.full();
-    net.run_until(at(1.0));
+    let mut net = full_mesh(4, &profile("rfc"));
     net.inject(3, addr(2), true, &packet(&Ip::broadcast(0, 9), &[request(5, 3, &[1, 2])], &[]));
     net.run_until(at(1.1));
     let (_, to, p) = sent_with(&net, 3, RREP).remove(0);
@@ -35,9 +26,7 @@ fn a_reply_is_the_octets_of_figures_6_3_and_6_7() {
 #[test]
 fn a_cached_route_is_answered_and_the_request_ends_there() {
     for name in ["rfc", "ns2"] {
-        let mut net = net(6, &profile(name));
-        net.run_until(at(1.0));
-        net.full();
+        let mut net = full_mesh(6, &profile(name));
         teach(&mut net, 1, &[2, 3]);
         net.inject(1, addr(4), true, &packet(&Ip::broadcast(0, 9), &[request(5, 3, &[4])], &[]));
         net.run_until(at(1.1));
@@ -52,8 +41,7 @@ fn a_cached_route_is_answered_and_the_request_ends_there() {
 
 #[test]
 fn a_cached_route_that_would_visit_a_node_twice_is_not_answered() {
-    let mut net = net(6, &profile("rfc"));
-    net.run_until(at(1.0));
+    let mut net = isolated(6, &profile("rfc"));
     teach(&mut net, 1, &[4, 3]);
     net.inject(1, addr(4), true, &packet(&Ip::broadcast(0, 9), &[request(5, 3, &[4])], &[]));
     net.run_until(at(1.1));
@@ -65,8 +53,7 @@ fn a_cached_route_that_would_visit_a_node_twice_is_not_answered() {
 fn without_answers_from_the_cache_only_ring_zero_requests_get_them() {
     let p = Params { reply_from_cache: false, ..profile("rfc") };
     for (ttl, replies, requests) in [(1, 1, 0), (9, 0, 1)] {
-        let mut net = net(6, &p);
-        net.run_until(at(1.0));
+        let mut net = isolated(6, &p);
         net.up(1, 0);
         teach(&mut net, 1, &[2, 3]);
         net.inject(1, addr(0), true, &packet(&Ip::broadcast(0, ttl), &[request(5, 3, &[])], &[]));
@@ -80,9 +67,7 @@ fn without_answers_from_the_cache_only_ring_zero_requests_get_them() {
 fn an_answer_from_the_cache_waits_the_longer_the_longer_its_route() {
     // d = H (h - 1 + r), H = 3 ms: a route of h hops leaves between 3 (h - 1) and 3 h ms later (section 8.2.5).
     for (route, hops) in [(&[2, 3][..], 3.0), (&[2, 4, 5, 3], 5.0)] {
-        let mut net = net(8, &profile("rfc"));
-        net.run_until(at(1.0));
-        net.full();
+        let mut net = full_mesh(8, &profile("rfc"));
         teach(&mut net, 1, route);
         let t = net.now().as_secs_f64();
         net.inject(1, addr(0), true, &packet(&Ip::broadcast(0, 9), &[request(5, 3, &[])], &[]));
@@ -96,8 +81,7 @@ fn an_answer_from_the_cache_waits_the_longer_the_longer_its_route() {
 fn an_answer_from_the_cache_is_cancelled_when_as_short_a_route_is_used() {
     // Node 1 holds back an answer of 4 hops for node 0 and overhears node 0 send to node 3.
     let run = |way: &[usize]| {
-        let mut net = net(8, &profile("rfc"));
-        net.run_until(at(1.0));
+        let mut net = isolated(8, &profile("rfc"));
         teach(&mut net, 1, &[2, 4, 3]);
         net.set_link(0, 1, wayhop_testkit::Link::UP);
         net.up(0, 5);
@@ -121,12 +105,7 @@ fn an_answer_from_the_cache_is_cancelled_when_as_short_a_route_is_used() {
 
 #[test]
 fn the_forwarders_of_a_reply_learn_the_route_and_the_way_back() {
-    let mut net = net(5, &profile("rfc"));
-    net.up(2, 1);
-    net.up(2, 3);
-    net.up(0, 1);
-    net.up(3, 4);
-    net.run_until(at(1.0));
+    let mut net = linked(5, &profile("rfc"), &[(2, 1), (2, 3), (0, 1), (3, 4)]);
     // Node 2 forwards node 4's reply to node 0: 0 1 2 3 4, on its way 4 3 2 1 0.
     let p = packet(&Ip::new(4, 0), &[reply(&[1, 2, 3, 4]), source_route(0, 0, 2, &[3, 2, 1])], &[]);
     net.inject(2, addr(3), false, &p);
@@ -140,8 +119,7 @@ fn the_forwarders_of_a_reply_learn_the_route_and_the_way_back() {
 #[test]
 fn a_reply_that_cannot_be_a_route_is_not_cached() {
     for bad in [&[1, 2, 1, 3][..], &[0, 1]] {
-        let mut net = net(5, &profile("rfc"));
-        net.run_until(at(1.0));
+        let mut net = isolated(5, &profile("rfc"));
         teach(&mut net, 0, bad);
         assert_eq!(routes(&net, 0), Vec::<Vec<usize>>::new(), "{bad:?}");
     }

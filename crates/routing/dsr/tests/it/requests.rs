@@ -1,8 +1,8 @@
 //! Route Requests, step by step: RFC 4728 sections 4.3, 4.6, 8.2 and 8.2.1 to 8.2.3.
 
 use crate::common::{
-    Ip, RERR, RREP, RREQ, SOURCE_ROUTE, UDP, addrs, at, delivered_at, error, net, option_of, packet, profile,
-    reasons, reply, request, sent_with, source_route, teach,
+    Ip, RERR, RREP, RREQ, SOURCE_ROUTE, UDP, addrs, at, delivered_at, error, full_mesh, isolated, line_of,
+    net, option_of, packet, profile, reasons, reply, request, sent_with, source_route, teach,
 };
 use wayhop_core::{DropReason, Span};
 use wayhop_dsr::Params;
@@ -16,9 +16,7 @@ fn hear(net: &mut Net, from: usize, p: &[u8]) {
 
 #[test]
 fn what_a_request_carries_is_delivered_to_the_targets_address() {
-    let mut net = net(3, &profile("rfc"));
-    net.line();
-    net.run_until(at(1.0));
+    let mut net = line_of(3, &profile("rfc"));
     hear(&mut net, 0, &packet(&Ip::broadcast(0, 9), &[request(5, 1, &[])], &UDP));
     let got = delivered_at(&net, 1);
     assert_eq!(got.len(), 1);
@@ -41,38 +39,23 @@ fn a_reply_behind_a_request_counts_at_the_requests_target() {
 }
 
 #[test]
-fn a_request_that_lists_its_initiator_is_discarded() {
-    let mut net = net(4, &profile("rfc"));
-    net.full();
-    net.run_until(at(1.0));
-    hear(&mut net, 2, &packet(&Ip::broadcast(0, 9), &[request(5, 9, &[0, 2])], &[]));
-    hear(&mut net, 2, &packet(&Ip::broadcast(0, 9), &[request(6, 1, &[3, 0, 2])], &[]));
-    assert_eq!(reasons(&net), [DropReason::Malformed; 2]);
-    assert_eq!(net.sent_by(1).count(), 0, "neither propagated nor answered");
-}
-
-#[test]
-fn a_request_listing_one_node_twice_is_discarded() {
-    let mut net = net(4, &profile("rfc"));
-    net.full();
-    net.run_until(at(1.0));
-    hear(&mut net, 2, &packet(&Ip::broadcast(0, 9), &[request(5, 9, &[2, 3, 2])], &[]));
-    assert_eq!(reasons(&net), [DropReason::Malformed]);
-}
-
-#[test]
-fn two_requests_in_one_header_are_malformed() {
-    let mut net = net(3, &profile("rfc"));
-    net.run_until(at(1.0));
-    hear(&mut net, 0, &packet(&Ip::broadcast(0, 9), &[request(5, 8, &[]), request(6, 9, &[])], &[]));
-    assert_eq!(reasons(&net), [DropReason::Malformed]);
-    assert_eq!(net.sent_by(1).count(), 0);
+fn a_request_that_contradicts_itself_is_discarded() {
+    for (what, from, options) in [
+        ("lists its initiator", 2, vec![request(5, 9, &[0, 2])]),
+        ("lists its initiator, for its target", 2, vec![request(6, 1, &[3, 0, 2])]),
+        ("lists a node twice", 2, vec![request(5, 9, &[2, 3, 2])]),
+        ("two in one header", 0, vec![request(5, 8, &[]), request(6, 9, &[])]),
+    ] {
+        let mut net = full_mesh(4, &profile("rfc"));
+        hear(&mut net, from, &packet(&Ip::broadcast(0, 9), &options, &[]));
+        assert_eq!(reasons(&net), [DropReason::Malformed], "{what}");
+        assert_eq!(net.sent_by(1).count(), 0, "{what}: neither propagated nor answered");
+    }
 }
 
 #[test]
 fn a_request_with_a_time_to_live_of_one_goes_no_further() {
-    let mut net = net(3, &profile("rfc"));
-    net.run_until(at(1.0));
+    let mut net = isolated(3, &profile("rfc"));
     for ttl in [0, 1] {
         hear(&mut net, 0, &packet(&Ip::broadcast(0, ttl), &[request(ttl.into(), 9, &[])], &[]));
     }
@@ -82,8 +65,7 @@ fn a_request_with_a_time_to_live_of_one_goes_no_further() {
 
 /// Node 1 of five, which could not pass a Route Reply on to node 2.
 fn blacklisting(p: &Params) -> Net {
-    let mut net = net(5, p);
-    net.run_until(at(1.0));
+    let mut net = isolated(5, p);
     let failing = packet(&Ip::new(4, 0), &[reply(&[2, 1, 3, 4]), source_route(0, 0, 2, &[3, 1, 2])], &[]);
     net.inject(1, addr(3), false, &failing);
     net.run_until(at(1.1));
@@ -144,8 +126,7 @@ fn a_probe_that_is_not_answered_ends_the_request_that_caused_it() {
 
 #[test]
 fn the_initiator_unused_for_longest_leaves_the_request_table() {
-    let mut net = net(9, &Params { request_table_size: 3, ..profile("rfc") });
-    net.run_until(at(1.0));
+    let mut net = isolated(9, &Params { request_table_size: 3, ..profile("rfc") });
     // Initiators 2, 3, 4, then 2 again, then 5: 3 is the one to go.
     for (k, from) in [2, 3, 4, 2, 5].into_iter().enumerate() {
         hear(&mut net, from, &packet(&Ip::broadcast(from, 9), &[request(k as u16, 8, &[])], &[]));
@@ -165,8 +146,7 @@ fn the_initiator_unused_for_longest_leaves_the_request_table() {
 
 #[test]
 fn the_oldest_identification_of_an_initiator_is_forgotten_first() {
-    let mut net = net(3, &Params { request_table_ids: 2, ..profile("rfc") });
-    net.run_until(at(1.0));
+    let mut net = isolated(3, &Params { request_table_ids: 2, ..profile("rfc") });
     let mut ask = |id: u16| {
         let before = sent_with(&net, 1, RREQ).len();
         hear(&mut net, 0, &packet(&Ip::broadcast(0, 9), &[request(id, 9, &[])], &[]));
@@ -245,9 +225,7 @@ fn requests_and_targets_replies_wait_a_random_time_up_to_the_broadcast_jitter() 
 
 #[test]
 fn an_answered_request_sends_its_data_on_by_the_cached_route() {
-    let mut net = net(6, &profile("rfc"));
-    net.full();
-    net.run_until(at(1.0));
+    let mut net = full_mesh(6, &profile("rfc"));
     teach(&mut net, 1, &[2, 3]);
     hear(&mut net, 0, &packet(&Ip { id: 9, ..Ip::broadcast(0, 9) }, &[request(5, 3, &[])], &UDP));
     let (_, to, p) = sent_with(&net, 1, SOURCE_ROUTE)
@@ -271,9 +249,7 @@ fn an_answered_request_sends_its_data_on_by_the_cached_route() {
 #[test]
 fn an_answered_request_sends_options_for_the_target_on_but_not_errors() {
     for (more, sent_on) in [(reply(&[5, 0]), true), (error(0, 7, 0, 8), false)] {
-        let mut net = net(6, &profile("rfc"));
-        net.full();
-        net.run_until(at(1.0));
+        let mut net = full_mesh(6, &profile("rfc"));
         teach(&mut net, 1, &[2, 3]);
         hear(&mut net, 0, &packet(&Ip::broadcast(0, 9), &[more.clone(), request(5, 3, &[])], &[]));
         let on = net.sent_by(1).filter(|s| s.2[16..20] == addr(3).octets()).count();
@@ -284,8 +260,7 @@ fn an_answered_request_sends_options_for_the_target_on_but_not_errors() {
 
 #[test]
 fn a_request_of_a_packet_with_an_error_teaches_the_error_first() {
-    let mut net = net(6, &profile("rfc"));
-    net.run_until(at(1.0));
+    let mut net = isolated(6, &profile("rfc"));
     teach(&mut net, 1, &[2, 3]);
     hear(&mut net, 0, &packet(&Ip::broadcast(0, 9), &[error(0, 2, 0, 3), request(5, 3, &[])], &[]));
     assert_eq!(sent_with(&net, 1, RREP).len(), 0);

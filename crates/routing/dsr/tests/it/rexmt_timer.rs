@@ -1,25 +1,10 @@
 //! The retransmission timer, the priorities and the location option of the CMU testbed: Maltz, Broch and Johnson 1999,
 //! sections 5.4, 6.2 to 6.4 and 8.2.
 
-use crate::common::{at, net, option_of, packet, profile, reply};
+use crate::common::{ACK, ACK_REQUEST, at, option_of, options, profile, unreported_line};
 use wayhop_core::{Fix, Priority, Span};
 use wayhop_dsr::Params;
 use wayhop_testkit::{EventKind, Link, Net, addr};
-
-const ACK: u8 = 32;
-const ACK_REQUEST: u8 = 160;
-
-/// 0 - 1 - 2 - ... on links that report nothing; node 0 knows the way to the end, and it is 0.9 s.
-fn line(n: usize, params: &Params) -> Net {
-    let mut net = net(n, params);
-    net.config.acknowledged = false;
-    net.line();
-    net.run_until(at(0.9));
-    let end = crate::common::Ip::new(n - 1, 0);
-    net.inject(0, addr(1), false, &packet(&end, &[reply(&(1..n).collect::<Vec<_>>())], &[]));
-    net.run_until(at(0.95));
-    net
-}
 
 fn slow(ms: u64) -> Link {
     Link { delay: Span::from_millis(ms), ..Link::UP }
@@ -44,7 +29,7 @@ fn data(net: &Net, n: usize) -> Vec<(f64, u32, Priority, Vec<u8>)> {
 
 #[test]
 fn the_timer_follows_the_round_trip_time_and_never_falls_below_50_ms() {
-    let mut net = line(2, &profile("cmu"));
+    let mut net = unreported_line(2, &profile("cmu"));
     // 1 ms on the air there, 1 ms back, 30 ms and 1 us on the way.
     net.set_link(1, 0, slow(30));
     net.send_every(at(1.0), Span::from_millis(500), 20, 0, 1, 1);
@@ -61,7 +46,7 @@ fn the_timer_follows_the_round_trip_time_and_never_falls_below_50_ms() {
 
 #[test]
 fn an_acknowledgement_of_a_packet_that_was_sent_again_is_no_sample() {
-    let mut net = line(2, &profile("cmu"));
+    let mut net = unreported_line(2, &profile("cmu"));
     net.set_link(1, 0, slow(120));
     net.send_at(at(1.0), 0, 1, 1);
     net.run_until(at(1.9));
@@ -77,7 +62,7 @@ fn an_acknowledgement_of_a_packet_that_was_sent_again_is_no_sample() {
 
 #[test]
 fn passive_acknowledgements_are_samples_too() {
-    let mut net = line(3, &profile("cmu"));
+    let mut net = unreported_line(3, &profile("cmu"));
     net.set_link(1, 0, slow(20));
     net.send_every(at(1.0), Span::from_millis(300), 2, 0, 2, 1);
     net.run_until(at(3.0));
@@ -89,7 +74,7 @@ fn passive_acknowledgements_are_samples_too() {
 
 #[test]
 fn retransmissions_happen_at_ticks_50_ms_apart() {
-    let mut net = line(2, &profile("cmu"));
+    let mut net = unreported_line(2, &profile("cmu"));
     net.down(0, 1);
     for (i, t) in [1.0, 1.013, 1.027].into_iter().enumerate() {
         net.send_at(at(t), 0, 1, i as u32);
@@ -109,7 +94,7 @@ fn retransmissions_happen_at_ticks_50_ms_apart() {
 #[test]
 fn above_five_queued_packets_each_adds_20_ms_to_the_timer() {
     let burst = |params: &Params| {
-        let mut net = line(2, params);
+        let mut net = unreported_line(2, params);
         net.config.airtime = Span::from_millis(20);
         for _ in 0..12 {
             net.send_at(at(1.0), 0, 1, 1);
@@ -131,7 +116,7 @@ fn above_five_queued_packets_each_adds_20_ms_to_the_timer() {
 
 #[test]
 fn the_low_delay_class_leaves_first_and_neither_class_is_reordered() {
-    let mut net = line(2, &Params { rexmt_queue_factor_ms: 0, ..profile("cmu") });
+    let mut net = unreported_line(2, &Params { rexmt_queue_factor_ms: 0, ..profile("cmu") });
     net.config.airtime = Span::from_millis(20);
     net.send_every(at(1.0), Span::from_micros(100), 10, 0, 1, 1);
     net.run_until(at(3.0));
@@ -158,7 +143,7 @@ fn the_low_delay_class_leaves_first_and_neither_class_is_reordered() {
 
 #[test]
 fn each_packet_of_a_node_tells_its_place_in_44_octets_and_all_who_get_it_know() {
-    let mut net = line(3, &profile("cmu"));
+    let mut net = unreported_line(3, &profile("cmu"));
     let fix = Fix { latitude_deg: 40.5, longitude_deg: -80.25, heading_deg: 90.0, speed_m_per_s: 11.25 };
     net.tell_position(0, &fix);
     net.send_at(at(1.0), 0, 2, 1);
@@ -174,7 +159,7 @@ fn each_packet_of_a_node_tells_its_place_in_44_octets_and_all_who_get_it_know() 
     };
     let (_, _, first) = net.sent_by(0).last().unwrap();
     assert_eq!(option_of(first, 30), Some(expected.clone()));
-    assert_eq!(crate::common::options(first).last().unwrap().0, 30, "the last option");
+    assert_eq!(options(first).last().unwrap().0, 30, "the last option");
     let (_, _, passed_on) = net.sent_by(1).find(|(_, to, _)| *to == addr(2)).unwrap();
     assert_eq!(option_of(passed_on, 30), Some(expected), "others' locations stay as they are");
     for n in [1, 2] {
@@ -204,7 +189,7 @@ fn sent_and_lost(net: &Net, n: usize, select: impl Fn(&[u8], bool) -> bool) -> (
 #[test]
 fn retransmissions_add_up_as_in_section_8_2_of_the_paper() {
     // Two hops that lose an eighth of all frames in each direction, 3000 pings' worth of one-way packets.
-    let mut net = line(3, &profile("cmu"));
+    let mut net = unreported_line(3, &profile("cmu"));
     for (a, b) in [(0, 1), (1, 0), (1, 2), (2, 1)] {
         net.set_link(a, b, Link::lossy(0.125));
     }

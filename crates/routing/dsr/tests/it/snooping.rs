@@ -1,19 +1,12 @@
 //! Listening to others: RFC 4728 sections 3.3.1, 3.4.3, 4.1, 4.4 and 8.1.4.
 
 use crate::common::{
-    Ip, RREP, addrs, at, net, option_of, packet, profile, reply, routes, sent_with, source_route,
+    Ip, RREP, UDP, addrs, at, cached, isolated, line_of, linked, net, option_of, packet, profile, reply,
+    routes, sent_with, source_route, teach,
 };
 use wayhop_core::Span;
 use wayhop_dsr::Params;
 use wayhop_testkit::{Link, Net, addr};
-
-const UDP: [u8; 12] = [0, 7, 0, 7, 0, 12, 0, 0, 1, 2, 3, 4];
-
-/// Node `n` learns this route by a Route Reply to it.
-fn teach(net: &mut Net, n: usize, route: &[usize]) {
-    net.inject(n, addr(route[0]), false, &packet(&Ip::new(*route.last().unwrap(), n), &[reply(route)], &[]));
-    net.run_for(Span::from_millis(1));
-}
 
 /// What node 9 knows after it has overheard node 2 forward a packet of node 0 to node 4 by this source route, the last
 /// listed node being node 3.
@@ -54,14 +47,10 @@ fn an_external_first_hop_is_cached_as_a_last_hop_only() {
     net.run_until(at(1.0));
     net.inject(2, addr(1), false, &packet(&Ip::new(0, 4), &[source_route(0xc0, 0, 2, &[1, 2, 3])], &UDP));
     net.run_until(at(1.002));
-    let t = net.inspect(9);
-    let external = |last: &str| {
-        let route =
-            t.table("route_cache").find(|r| r.iter().any(|(c, v)| *c == "route" && v.ends_with(last)));
-        route.unwrap().iter().find(|c| c.0 == "external").unwrap().1.clone()
-    };
-    assert_eq!(external("10.0.0.1"), "true", "back over the External first hop");
-    assert_eq!(external("10.0.0.5"), "true", "on over the External last hop");
+    let mut known = cached(&net, 9);
+    known.sort();
+    assert_eq!(known[0], (vec![9, 2, 1, 0], true), "back over the External first hop");
+    assert_eq!(known[1], (vec![9, 2, 3, 4], true), "on over the External last hop");
 }
 
 #[test]
@@ -76,8 +65,7 @@ fn a_frame_that_does_not_come_from_the_node_its_route_says_teaches_nothing() {
     net.inject(5, addr(8), false, &packet(&Ip::new(0, 4), &[source_route(0, 0, 2, &[5, 2])], &UDP));
     net.run_until(at(1.01));
     assert_eq!(routes(&net, 9), [vec![9, 5, 2, 4], vec![9, 5, 0]], "consistent: learned");
-    let mut net = crate::common::net(10, &profile("rfc"));
-    net.run_until(at(1.0));
+    let mut net = isolated(10, &profile("rfc"));
     net.inject(2, addr(8), false, &packet(&Ip::new(0, 4), &[source_route(0, 0, 1, &[1, 2])], &UDP));
     net.run_until(at(1.0001));
     assert_eq!(routes(&net, 2), Vec::<Vec<usize>>::new(), "from node 8, not node 1");
@@ -85,9 +73,7 @@ fn a_frame_that_does_not_come_from_the_node_its_route_says_teaches_nothing() {
 
 /// A chain 0 1 2 3 4 in which node 3 also hears node 1, and node 0 uses all four hops.
 fn shortcut(p: &Params) -> Net {
-    let mut net = net(5, p);
-    net.line();
-    net.run_until(at(1.0));
+    let mut net = line_of(5, p);
     teach(&mut net, 0, &[1, 2, 3, 4]);
     net.up(1, 3);
     net
@@ -162,9 +148,7 @@ fn the_ns2_profile_looks_at_an_overheard_packet_once() {
 
 #[test]
 fn an_unused_route_is_forgotten_after_its_timeout() {
-    let mut net = net(4, &Params { route_cache_timeout_s: 5, ..profile("rfc") });
-    net.up(0, 1);
-    net.run_until(at(1.0));
+    let mut net = linked(4, &Params { route_cache_timeout_s: 5, ..profile("rfc") }, &[(0, 1)]);
     teach(&mut net, 0, &[1, 2]);
     net.run_until(at(5.9));
     assert_eq!(routes(&net, 0), [[0, 1, 2]]);

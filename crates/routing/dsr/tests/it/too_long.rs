@@ -1,8 +1,8 @@
 //! Packets and links of limited length: RFC 4728 sections 8.1.5 and 8.5.
 
 use crate::common::{
-    Ip, SOURCE_ROUTE, UDP, addrs, at, delivered_at, fix_checksum, net, option_of, packet, profile, reasons,
-    sent_with, source_route, teach,
+    Ip, SOURCE_ROUTE, UDP, addrs, at, delivered_at, fix_checksum, line_of, linked, net, option_of, packet,
+    profile, reasons, sent_with, source_route, teach,
 };
 use wayhop_core::DropReason;
 use wayhop_dsr::Params;
@@ -54,9 +54,7 @@ fn an_application_is_told_what_fits_beside_the_headers() {
 
 #[test]
 fn a_forwarder_tells_the_source_of_a_packet_too_long_for_its_link() {
-    let mut net = net(4, &mtu(100));
-    net.line();
-    net.run_until(at(1.0));
+    let mut net = line_of(4, &mtu(100));
     teach(&mut net, 1, &[0]);
     let p = packet(
         &Ip::new(0, 3),
@@ -75,9 +73,7 @@ fn a_forwarder_tells_the_source_of_a_packet_too_long_for_its_link() {
 
 #[test]
 fn a_salvaged_packet_that_outgrew_the_link_is_reported() {
-    let mut net = net(9, &mtu(79));
-    net.up(0, 1);
-    net.run_until(at(1.0));
+    let mut net = linked(9, &mtu(79), &[(0, 1)]);
     teach(&mut net, 1, &[0]);
     teach(&mut net, 1, &[5, 6, 7, 8, 3]);
     // 20 + 4 + 8 + 32 octets come; the way around has five hops and lists five nodes: 80.
@@ -95,9 +91,7 @@ fn a_salvaged_packet_that_outgrew_the_link_is_reported() {
 fn nothing_is_said_about_an_error_message_or_a_later_fragment() {
     // RFC 1122 section 3.2.2.
     for what in ["error", "fragment"] {
-        let mut net = net(4, &mtu(100));
-        net.line();
-        net.run_until(at(1.0));
+        let mut net = line_of(4, &mtu(100));
         teach(&mut net, 1, &[0]);
         let mut p = packet(
             &Ip::new(0, 3),
@@ -142,9 +136,7 @@ fn a_packet_inside_a_packet_is_taken_out_at_its_destination() {
     inner[9] = 17;
     inner.extend([0, 7, 0, 7, 0, 99, 0, 0]);
     fix_checksum(&mut inner);
-    let mut net = net(3, &profile("rfc"));
-    net.line();
-    net.run_until(at(1.0));
+    let mut net = line_of(3, &profile("rfc"));
     net.inject(1, addr(0), false, &tunnelled(&inner));
     net.run_until(at(2.0));
     assert_eq!(delivered_at(&net, 2), [inner.clone()]);

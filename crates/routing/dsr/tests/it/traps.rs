@@ -1,8 +1,8 @@
 //! Known field failures of DSR, and defects of other implementations, each as one scenario.
 
 use crate::common::{
-    Ip, RREP, SOURCE_ROUTE, UDP, at, error, net, option_of, packet, profile, reasons, reply, request, routes,
-    sent_with, source_route, teach,
+    Ip, RREP, SOURCE_ROUTE, UDP, at, error, isolated, linked, net, option_of, packet, profile, reasons,
+    reply, request, routes, sent_with, source_route, teach,
 };
 use wayhop_core::{DropReason, Span};
 use wayhop_testkit::{Link, Net, addr};
@@ -41,12 +41,7 @@ fn of_the_neighbours_that_know_a_route_only_the_nearest_answers() {
 #[test]
 fn a_stale_route_does_not_come_back_from_those_who_were_told() {
     // Nodes 1 and 2 both believe in the link 3 - 4, which is gone. Node 0 learns of that, and its next request says so.
-    let mut net = net(6, &profile("rfc"));
-    net.up(0, 1);
-    net.up(0, 2);
-    net.up(1, 3);
-    net.up(2, 3);
-    net.run_until(at(1.0));
+    let mut net = linked(6, &profile("rfc"), &[(0, 1), (0, 2), (1, 3), (2, 3)]);
     teach(&mut net, 0, &[1, 3, 4]);
     teach(&mut net, 1, &[3, 4]);
     teach(&mut net, 2, &[3, 4]);
@@ -113,10 +108,7 @@ fn the_time_to_live_counts_every_hop_of_every_packet() {
         let steps: Vec<_> = there.windows(2).map(|w| i32::from(w[1]) - i32::from(w[0])).collect();
         assert!(steps.iter().all(|s| s.abs() == 1), "option {kind}: {there:?}");
     }
-    let mut net = crate::common::net(6, &profile("rfc"));
-    net.up(2, 5);
-    net.up(5, 4);
-    net.run_until(at(1.0));
+    let mut net = linked(6, &profile("rfc"), &[(2, 5), (5, 4)]);
     teach(&mut net, 2, &[5, 4]);
     let ip = Ip { ttl: 2, ..Ip::new(0, 4) };
     net.inject(2, addr(1), false, &packet(&ip, &[source_route(0, 0, 1, &[1, 2])], &UDP));
@@ -132,8 +124,7 @@ fn the_time_to_live_counts_every_hop_of_every_packet() {
 
 #[test]
 fn an_error_about_links_that_nobody_knows_changes_nothing() {
-    let mut net = net(6, &profile("rfc"));
-    net.run_until(at(1.0));
+    let mut net = isolated(6, &profile("rfc"));
     teach(&mut net, 0, &[1, 2, 3]);
     for (from, to) in [(4, 5), (3, 2), (2, 1), (1, 0)] {
         net.inject(0, addr(1), false, &packet(&Ip::new(from, 0), &[error(0, from, 0, to)], &[]));

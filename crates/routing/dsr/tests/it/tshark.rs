@@ -2,7 +2,9 @@
 
 use std::fs::File;
 
-use crate::common::{at, net, options, profile};
+use crate::common::{
+    ACK, ACK_REQUEST, RERR, RREP, RREQ, SOURCE_ROUTE, at, net, options, profile, unreported,
+};
 use wayhop_core::{Fix, Span};
 use wayhop_dsr::Params;
 use wayhop_testkit::{EventKind, Link, Net, tshark};
@@ -25,42 +27,39 @@ fn eventful(p: &Params) -> Net {
     net
 }
 
+/// Whether tshark counts as many options of each of these types as were sent; with `clean`, it has no complaint either.
+fn assert_counted(net: &Net, kinds: &[u8], clean: bool, what: &str) {
+    let capture = std::env::temp_dir().join(format!("wayhop-dsr-{what}-{}.pcap", std::process::id()));
+    net.write_pcap(File::create(&capture).unwrap()).unwrap();
+    if clean {
+        assert_eq!(tshark::complaints(&capture).unwrap(), Vec::<Vec<String>>::new(), "{what}");
+    }
+    let rows = tshark::fields(&capture, "ip.proto == 48", &["dsr.option.type"]).unwrap();
+    for kind in kinds {
+        let theirs = rows.iter().filter(|r| r[0].split(',').any(|t| t == kind.to_string())).count();
+        let sent = net.record().iter().filter(
+            |r| matches!(&r.what, EventKind::Sent { bytes, .. } if options(bytes).iter().any(|o| o.0 == *kind)),
+        );
+        let ours = sent.count();
+        assert!(ours > 0, "{what}: option {kind} should occur");
+        assert_eq!(theirs, ours, "{what}: option {kind}");
+    }
+    std::fs::remove_file(&capture).unwrap();
+}
+
 #[test]
 fn tshark_finds_nothing_malformed_and_counts_the_messages_that_we_sent() {
     for name in ["rfc", "ns2"] {
         // Flow State headers are left to the octets of the flow tests: tshark reads the flow identifier's high byte only.
         let net = eventful(&Params { flow_state: false, ..profile(name) });
-        let dir = std::env::temp_dir().join(format!("wayhop-dsr-tshark-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&dir).unwrap();
-        let capture = dir.join("all.pcap");
-        net.write_pcap(File::create(&capture).unwrap()).unwrap();
-        assert_eq!(tshark::complaints(&capture).unwrap(), Vec::<Vec<String>>::new(), "{name}");
-        let rows = tshark::fields(&capture, "ip.proto == 48", &["dsr.option.type"]).unwrap();
-        let theirs =
-            |kind: u8| rows.iter().filter(|r| r[0].split(',').any(|t| t == kind.to_string())).count();
-        let ours = |kind: u8| {
-            let sent = net.record().iter().filter(|r| match &r.what {
-                EventKind::Sent { bytes, .. } => options(bytes).iter().any(|o| o.0 == kind),
-                _ => false,
-            });
-            sent.count()
-        };
-        for kind in
-            [crate::common::RREQ, crate::common::RREP, crate::common::RERR, crate::common::SOURCE_ROUTE]
-        {
-            assert!(ours(kind) > 0, "{name}: option {kind} should occur");
-            assert_eq!(theirs(kind), ours(kind), "{name}: option {kind}");
-        }
-        std::fs::remove_dir_all(&dir).unwrap();
+        assert_counted(&net, &[RREQ, RREP, RERR, SOURCE_ROUTE], true, name);
     }
 }
 
 #[test]
 fn tshark_counts_our_acknowledgements_and_requests_for_them() {
     for located in [false, true] {
-        let p = profile("cmu");
-        let mut net = net(4, &p);
-        net.config.acknowledged = false;
+        let mut net = unreported(4, &profile("cmu"));
         net.line();
         if located {
             let fix = Fix { latitude_deg: 40.4, longitude_deg: -79.9, heading_deg: 12.0, speed_m_per_s: 9.0 };
@@ -70,23 +69,8 @@ fn tshark_counts_our_acknowledgements_and_requests_for_them() {
         net.set_link_at(at(2.0), 1, 0, Link::lossy(0.5));
         net.run_until(at(12.0));
         net.assert_conserved();
-        let dir = std::env::temp_dir().join(format!("wayhop-dsr-acks-{located}-{}", std::process::id()));
-        std::fs::create_dir_all(&dir).unwrap();
-        let capture = dir.join("all.pcap");
-        net.write_pcap(File::create(&capture).unwrap()).unwrap();
-        let rows = tshark::fields(&capture, "ip.proto == 48", &["dsr.option.type"]).unwrap();
-        for kind in [32, 160, crate::common::SOURCE_ROUTE] {
-            let theirs = rows.iter().filter(|r| r[0].split(',').any(|t| t == kind.to_string())).count();
-            let sent = net.record().iter().filter(
-                |r| matches!(&r.what, EventKind::Sent { bytes, .. } if options(bytes).iter().any(|o| o.0 == kind)),
-            );
-            let ours = sent.count();
-            assert!(ours > 0, "option {kind} should occur");
-            assert_eq!(theirs, ours, "option {kind}; the location comes last: {located}");
-        }
-        if !located {
-            assert_eq!(tshark::complaints(&capture).unwrap(), Vec::<Vec<String>>::new());
-        }
-        std::fs::remove_dir_all(&dir).unwrap();
+        // The location comes last, and tshark does not know it.
+        let what = if located { "acks-located" } else { "acks" };
+        assert_counted(&net, &[ACK, ACK_REQUEST, SOURCE_ROUTE], !located, what);
     }
 }

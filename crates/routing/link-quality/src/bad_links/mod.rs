@@ -1,21 +1,18 @@
 //! Remembered bad links: Maltz, Broch and Johnson 1999 (CMU-CS-99-116), section 9.2.
 //!
 //! A protocol that looks for few hops finds the long, bad link again each time it has given it up. A [`BadLinkMemory`]
-//! remembers; the paper names three ways to do so, and each has its file here:
+//! remembers; the paper names three ways to do so:
 //!
-//! * [`TimedMemory`]: the link is bad for some time.
-//! * [`MovementMemory`]: the link is bad until one of its ends is elsewhere.
+//! * [`FailedLinks::timed`]: the link is bad for some time.
+//! * [`FailedLinks::until_moved`]: the link is bad until one of its ends is elsewhere.
 //! * [`Probability`]: an estimate that the link works, from signal strength, positions, motion and
 //!   its history.
 
+mod failed_links;
 mod probability;
-mod streak;
-mod timed;
-mod until_moved;
 
+pub use failed_links::FailedLinks;
 pub use probability::{Probability, ProbabilityParams};
-pub use timed::TimedMemory;
-pub use until_moved::MovementMemory;
 
 use std::net::Ipv4Addr;
 

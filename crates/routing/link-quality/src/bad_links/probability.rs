@@ -7,39 +7,25 @@ use wayhop_core::{Span, Time};
 use super::{BadLinkMemory, CAPACITY, DirectedLink, Evidence};
 use crate::table::SortedTable;
 
-/// The constants of [`Probability`].
+/// What a scenario chooses about [`Probability`].
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct ProbabilityParams {
     /// A link with a smaller probability is refused.
     pub threshold: f64,
-    /// The received power at which a link is expected to work half of the time, dBm. The default is the reception
-    /// threshold of the 914 MHz WaveLAN.
+    /// The received power at which a link is expected to work half of the time, dBm.
     pub half_dbm: f64,
-    /// How many dB above that power the odds are e : 1.
-    pub scale_db: f64,
     /// The exponent of the law by which power falls with distance.
     pub path_loss_exponent: f64,
-    /// How many outcomes the signal's word is worth.
-    pub prior_weight: f64,
-    /// How many outcomes one failure is worth: it stands for every transmission of a packet that was given up.
-    pub failure_weight: f64,
-    /// After this time an outcome counts for half.
-    pub half_life: Span,
 }
 
-impl Default for ProbabilityParams {
-    fn default() -> Self {
-        Self {
-            threshold: 0.45,
-            half_dbm: -64.4,
-            scale_db: 2.0,
-            path_loss_exponent: 4.0,
-            prior_weight: 2.0,
-            failure_weight: 3.0,
-            half_life: Span::from_secs(10),
-        }
-    }
-}
+/// How many dB above the power of even odds the odds are e : 1.
+const SCALE_DB: f64 = 2.0;
+/// How many outcomes the signal's word is worth.
+const PRIOR_WEIGHT: f64 = 2.0;
+/// How many outcomes one failure is worth: it stands for every transmission of a packet that was given up.
+const FAILURE_WEIGHT: f64 = 3.0;
+/// After this time an outcome counts for half.
+const HALF_LIFE: Span = Span::from_secs(10);
 
 /// The probability that a link works: the word of the signal, outweighed by outcomes.
 ///
@@ -49,9 +35,9 @@ impl Default for ProbabilityParams {
 ///   to be, d how far apart they should be by now, each going on with its heading and speed. Without positions, P is the
 ///   mean power moved on by its trend for the time since the last frame, at most 5 s. q = 1/2 for a link between two other
 ///   nodes and for an end that was never heard.
-/// * w = `prior_weight`.
-/// * s counts acknowledged packets, at most 4; f counts failures, each worth `failure_weight`. Both halve
-///   with every `half_life`.
+/// * w = 2.
+/// * s counts acknowledged packets, at most 4; f counts failures, each worth 3. Both halve with
+///   every 10 s.
 ///
 /// The doubt about a link is 1 - p.
 #[derive(Clone, Debug)]
@@ -73,8 +59,8 @@ struct Outcomes {
 }
 
 impl Outcomes {
-    fn at(&self, now: Time, half_life: Span) -> Self {
-        let k = libm::exp2(-now.since(self.at).as_secs_f64() / half_life.as_secs_f64().max(1e-9));
+    fn at(&self, now: Time) -> Self {
+        let k = libm::exp2(-now.since(self.at).as_secs_f64() / HALF_LIFE.as_secs_f64());
         Self { successes: self.successes * k, failures: self.failures * k, at: now }
     }
 }
@@ -87,9 +73,9 @@ impl Probability {
 
     /// The probability that a packet comes through over `link`.
     pub fn of(&self, link: DirectedLink, known: &Evidence<'_>) -> f64 {
-        let w = self.params.prior_weight.max(1e-9);
+        let w = PRIOR_WEIGHT;
         let q = self.by_signal(link, known).unwrap_or(0.5);
-        let o = self.rows.get(link).map(|o| o.at(known.now, self.params.half_life));
+        let o = self.rows.get(link).map(|o| o.at(known.now));
         let (s, f) = o.map_or((0.0, 0.0), |o| (o.successes, o.failures));
         (w * q + s) / (w + s + f)
     }
@@ -100,9 +86,8 @@ impl Probability {
             (false, true) => link.from,
             _ => return None,
         };
-        let p = &self.params;
         let power = self.expected_dbm(other, known)?;
-        Some(1.0 / (1.0 + libm::exp(-(power - p.half_dbm) / p.scale_db.max(1e-9))))
+        Some(1.0 / (1.0 + libm::exp(-(power - self.params.half_dbm) / SCALE_DB)))
     }
 
     /// The power at which `other` should be heard now, dBm.
@@ -120,9 +105,8 @@ impl Probability {
     }
 
     fn note(&mut self, link: DirectedLink, now: Time, successes: f64, failures: f64) {
-        let half_life = self.params.half_life;
         let row = self.rows.touch(link, now, || Outcomes { successes: 0.0, failures: 0.0, at: now });
-        let old = row.at(now, half_life);
+        let old = row.at(now);
         row.at = now;
         row.successes = (old.successes + successes).min(MOST_SUCCESSES);
         row.failures = old.failures + failures;
@@ -134,7 +118,7 @@ impl BadLinkMemory for Probability {
         Box::new(self.clone())
     }
     fn failed(&mut self, link: DirectedLink, known: &Evidence<'_>) {
-        self.note(link, known.now, 0.0, self.params.failure_weight);
+        self.note(link, known.now, 0.0, FAILURE_WEIGHT);
     }
     fn worked(&mut self, link: DirectedLink, known: &Evidence<'_>) {
         self.note(link, known.now, 1.0, 0.0);

@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{Fix, Span, Time};
 use wayhop_link_quality::bad_links::{
-    BadLinkMemory, DirectedLink, Evidence, MovementMemory, Probability, ProbabilityParams, TimedMemory,
+    BadLinkMemory, DirectedLink, Evidence, FailedLinks, Probability, ProbabilityParams,
 };
 use wayhop_link_quality::{Positions, Signals};
 
@@ -42,7 +42,7 @@ fn close(found: f64, expected: f64) {
 #[test]
 fn a_timed_mark_lasts_from_the_last_failure_on_and_no_longer() {
     let w = World::new();
-    let mut m = TimedMemory::new(Span::from_secs(10));
+    let mut m = FailedLinks::timed(Span::from_secs(10));
     assert!(!m.refuses(AC, &w.at(s(0))) && m.is_empty());
     m.failed(AC, &w.at(s(1)));
     m.failed(AC, &w.at(s(3)));
@@ -58,9 +58,9 @@ fn a_timed_mark_lasts_from_the_last_failure_on_and_no_longer() {
 #[test]
 fn eight_acknowledged_packets_in_a_row_take_a_mark_back() {
     let w = World::new();
-    let mut timed = TimedMemory::new(Span::from_secs(10));
-    let mut moved = MovementMemory::new(25.0, Span::from_secs(60));
-    for m in [&mut timed as &mut dyn BadLinkMemory, &mut moved] {
+    for mut m in
+        [FailedLinks::timed(Span::from_secs(10)), FailedLinks::until_moved(25.0, Span::from_secs(60))]
+    {
         m.failed(AC, &w.at(s(0)));
         (0..7).for_each(|_| m.worked(AC, &w.at(s(1))));
         m.failed(AC, &w.at(s(1)));
@@ -75,7 +75,7 @@ fn eight_acknowledged_packets_in_a_row_take_a_mark_back() {
 fn a_mark_lasts_until_either_end_is_elsewhere() {
     for mover in [A, C] {
         let mut w = World::new();
-        let mut m = MovementMemory::new(25.0, Span::from_secs(60));
+        let mut m = FailedLinks::until_moved(25.0, Span::from_secs(60));
         w.positions.learn(A, east(0.0), s(0));
         w.positions.learn(C, east(400.0), s(0));
         m.failed(AC, &w.at(s(0)));
@@ -93,7 +93,7 @@ fn a_mark_lasts_until_either_end_is_elsewhere() {
 #[test]
 fn where_an_end_is_unknown_a_timeout_ends_the_mark() {
     let mut w = World::new();
-    let mut m = MovementMemory::new(25.0, Span::from_secs(60));
+    let mut m = FailedLinks::until_moved(25.0, Span::from_secs(60));
     w.positions.learn(A, east(0.0), s(0));
     m.failed(AC, &w.at(s(0)));
     assert!(m.refuses(AC, &w.at(s(59))));
@@ -104,7 +104,7 @@ fn where_an_end_is_unknown_a_timeout_ends_the_mark() {
 }
 
 fn params() -> ProbabilityParams {
-    ProbabilityParams { half_dbm: -90.0, threshold: 0.3, ..ProbabilityParams::default() }
+    ProbabilityParams { half_dbm: -90.0, threshold: 0.3, path_loss_exponent: 4.0 }
 }
 
 #[test]
@@ -189,8 +189,8 @@ fn without_positions_the_signals_trend_is_followed() {
 fn a_memory_is_bounded() {
     let w = World::new();
     let mut memories: [Box<dyn BadLinkMemory>; 3] = [
-        Box::new(TimedMemory::new(Span::from_secs(10))),
-        Box::new(MovementMemory::new(25.0, Span::from_secs(60))),
+        Box::new(FailedLinks::timed(Span::from_secs(10))),
+        Box::new(FailedLinks::until_moved(25.0, Span::from_secs(60))),
         Box::new(Probability::new(params())),
     ];
     for m in &mut memories {

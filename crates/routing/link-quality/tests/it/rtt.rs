@@ -4,7 +4,7 @@ use wayhop_core::Span;
 use wayhop_link_quality::RttEstimator;
 
 fn after(samples_ms: &[u64]) -> RttEstimator {
-    let mut e = RttEstimator::new();
+    let mut e = RttEstimator::default();
     for &ms in samples_ms {
         e.sample(Span::from_millis(ms));
     }
@@ -54,7 +54,7 @@ fn a_steady_round_trip_time_takes_the_deviation_away() {
 
 #[test]
 fn an_absurd_sample_counts_as_an_hour() {
-    let mut e = RttEstimator::new();
+    let mut e = RttEstimator::default();
     e.sample(Span::MAX);
     assert_eq!(e.timeout(), Some(Span::from_secs(3 * 3_600)));
     e.sample(Span::MAX);

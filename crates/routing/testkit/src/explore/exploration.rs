@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use wayhop_core::Span;
-
 use super::names::Names;
 use super::tally::Tally;
 use super::topology::Topology;
@@ -30,8 +28,6 @@ pub struct Exploration<P> {
     pub flows: Vec<(usize, usize)>,
     /// How often what may happen.
     pub budget: Budget,
-    /// How long a frame may be in flight, at most, where time passes meanwhile.
-    pub max_flight: Span,
     /// Takes each copy of a broadcast off the air as soon as its receiver would not care (a request heard before), instead of letting
     /// it arrive at any time. That leaves far fewer states, and leaves out what such a copy would do after a wait, a reboot or a
     /// broken link.
@@ -43,8 +39,6 @@ pub struct Exploration<P> {
     pub rules: Vec<Rule<P>>,
     /// States to generate, at most, then the search stops and [`super::SearchOutcome::complete`] is false; 0 for no end.
     pub most_states: usize,
-    /// Threads of the search.
-    pub threads: usize,
     /// Counts what happened on the way.
     pub tally: Arc<Tally>,
 }
@@ -66,12 +60,10 @@ impl<P> Exploration<P> {
             reboot: Arc::new(move |_, _| reboot()),
             flows: (0..last).map(|s| (s, last)).collect(),
             budget,
-            max_flight: Span::ZERO,
             prompt: false,
             symmetric: true,
             rules,
             most_states: 0,
-            threads: 2,
             tally: Arc::default(),
         }
     }

@@ -6,8 +6,8 @@ use std::net::Ipv4Addr;
 use std::sync::{Arc, LazyLock};
 
 use wayhop_core::{
-    Addr, DropReason, Frame, IfaceId, Packet, PacketMeta, Pool, Prefix, Purpose, Route, RxMeta, SendState,
-    Time, TimerKey, TraceNote, TxStatus, stream,
+    Addr, DropReason, Frame, IfaceId, Packet, PacketMeta, Pool, Prefix, Purpose, Route, SendState, Time,
+    TimerKey, TraceNote, TxStatus, stream,
 };
 use wayhop_node::{
     Above, Below, Engine, Hop, IfaceConfig, InstalledRoute, Node, Stage, Workspace, World as NodeWorld,
@@ -95,34 +95,8 @@ impl<P: Explorable> Host<P> {
 }
 
 impl<P: Explorable> Visit<'_, P> {
-    /// The node's engine begins.
-    pub(crate) fn start(&mut self) {
-        self.call(|node, w, now| node.start(w, now));
-    }
-    /// An application's packet.
-    pub(crate) fn originate(&mut self, to: usize) {
-        let p = data(self.number, to);
-        self.call(|node, w, now| node.originate(w, now, p));
-    }
-    /// A frame from the air.
-    pub(crate) fn receive(&mut self, p: Packet, rx: RxMeta) {
-        self.call(|node, w, now| node.receive(w, now, p, rx));
-    }
-    /// A frame for somebody else.
-    pub(crate) fn overhear(&mut self, p: &[u8], next_hop: Ipv4Addr, rx: RxMeta) {
-        self.call(|node, w, now| node.overhear(w, now, p, next_hop.into(), rx));
-    }
-    /// A transmission ended.
-    pub(crate) fn finished(&mut self, frame: Frame, status: TxStatus) {
-        self.call(|node, w, now| node.finished(w, now, frame, status));
-    }
-    /// A timer that is due fires.
-    pub(crate) fn fire(&mut self, key: TimerKey) {
-        self.call(|node, w, now| node.fire(w, now, 0, key));
-    }
-
     /// Makes one call and those that follow from it.
-    fn call(&mut self, f: impl FnOnce(&mut Node<P>, &mut ExplorerWorld<'_, P>, Time)) {
+    pub(crate) fn call(&mut self, f: impl FnOnce(&mut Node<P>, &mut ExplorerWorld<'_, P>, Time)) {
         let now = self.air.now;
         let key = 1 + u64::from(self.host.life);
         self.host.node.set_rng(0, stream(key, Purpose::Protocol, self.number as u64));
@@ -137,40 +111,27 @@ impl<P: Explorable> Visit<'_, P> {
         let node = &mut self.host.node;
         f(node, &mut w, now);
         let mut frames = 0;
-        while let Some(step) = HostStep::next(node, &mut w) {
+        // Delays of transmissions are ignored, and the queue empties at once.
+        loop {
+            if let Some(frame) = node.pull(IfaceId(0)) {
+                if let Some(failed) = w.air.send::<P>(w.number, frame) {
+                    w.tally.failed();
+                    node.finished(&mut w, now, failed, TxStatus::NoAck { tries: 7 });
+                }
+            } else if let Some((stage, frame)) = w.delayed.pop_front() {
+                node.frame_due(&mut w, now, stage, frame);
+            } else {
+                break;
+            }
             frames += 1;
             assert!(frames < MOST_FRAMES, "node {} answers its own calls without end", w.number);
-            match step {
-                HostStep::Delayed(stage, frame) => node.frame_due(&mut w, now, stage, frame),
-                HostStep::Queued(frame) => {
-                    if let Some(failed) = w.air.send::<P>(w.number, frame) {
-                        w.tally.failed();
-                        node.finished(&mut w, now, failed, TxStatus::NoAck { tries: 7 });
-                    }
-                }
-            }
         }
         self.host.sum_up();
     }
 }
 
-/// What is left to do of a moment: delays of transmissions are ignored, and the queue empties at once.
-enum HostStep {
-    Delayed(Stage, Frame),
-    Queued(Frame),
-}
-
-impl HostStep {
-    fn next<P: Explorable>(node: &mut Node<P>, w: &mut ExplorerWorld<'_, P>) -> Option<Self> {
-        if let Some(frame) = node.pull(IfaceId(0)) {
-            return Some(Self::Queued(frame));
-        }
-        w.delayed.pop_front().map(|(stage, frame)| Self::Delayed(stage, frame))
-    }
-}
-
 /// What a node asks of the explored world around it.
-struct ExplorerWorld<'a, P> {
+pub(crate) struct ExplorerWorld<'a, P> {
     air: &'a mut Air,
     number: usize,
     tally: &'a Tally,

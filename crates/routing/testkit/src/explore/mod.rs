@@ -14,7 +14,7 @@
 //! * Messages of one link keep their order unless the budget for overtaking is spent.
 //! * A link breaks together with what is on it, or with all of it still to arrive.
 //! * Time passes in steps to the next timer, anywhere; all timers that are due fire, in any order, before it passes
-//!   on. No message stays in flight for longer than [`Exploration::max_flight`].
+//!   on. Time does not pass while a message is in flight.
 //! * A unicast may arrive although its sender hears no acknowledgement. Where the protocol overhears ([`wayhop_core::Interests::overhear`]), all
 //!   other neighbours of the sender hear a unicast when it arrives.
 //! * `Cx::recall` gives back data packets; control messages that it names are still on their way and may arrive.

@@ -15,6 +15,8 @@ pub type Progress = fn(usize, usize, usize);
 
 /// How often [`Progress`] is made.
 const EVERY_MS: u64 = 10_000;
+/// Threads of a search.
+const THREADS: usize = 2;
 /// How long to sleep between two looks at a search, ms.
 const NAP_MS: u64 = 5;
 
@@ -64,7 +66,7 @@ impl<P: Explorable> Exploration<P> {
         let first = if x.symmetric { x.topology.different(&x.flows) } else { all };
         let mut builder = ExplorationModel { x: Arc::clone(&x), first }
             .checker()
-            .threads(x.threads.max(1))
+            .threads(THREADS)
             .finish_when(HasDiscoveries::AnyFailures);
         if x.most_states > 0 {
             builder = builder.target_state_count(x.most_states);

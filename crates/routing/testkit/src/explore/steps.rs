@@ -5,11 +5,12 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use wayhop_core::{Inspect, Packet, Reporting, RxMeta, Time, TxStatus};
+use wayhop_node::Node;
 
 use super::air::{Air, Flight};
 use super::checked::Explorable;
 use super::exploration::Exploration;
-use super::host::{Host, Visit};
+use super::host::{ExplorerWorld, Host, Visit, data};
 use super::world::{Action, World};
 use crate::packets::addr;
 
@@ -62,15 +63,14 @@ impl<P: Explorable> World<P> {
         if left.reboots > 0 {
             out.extend((0..self.nodes.len()).map(Action::Reboot));
         }
-        if left.waits > 0 && !any_due && self.after_wait(x).is_some() {
+        if left.waits > 0 && !any_due && self.after_wait().is_some() {
             out.push(Action::Wait);
         }
     }
 
-    /// When the next timer fires, if what is in flight may still be in flight then.
-    fn after_wait(&self, x: &Exploration<P>) -> Option<Time> {
-        let next = self.nodes.iter().filter_map(|n| n.next_timer()).min()?;
-        self.air.flights.iter().all(|f| f.sent + x.max_flight >= next).then_some(next)
+    /// When the next timer fires; time does not pass while something is in flight.
+    fn after_wait(&self) -> Option<Time> {
+        self.nodes.iter().filter_map(|n| n.next_timer()).min().filter(|_| self.air.flights.is_empty())
     }
 
     /// The world after an action.
@@ -99,7 +99,8 @@ impl<P: Explorable> World<P> {
             Action::Send(flow) => {
                 w.left.packets -= 1;
                 let (from, to) = x.flows[flow];
-                w.visit(x, from, |v| v.originate(to));
+                let p = data(from, to);
+                w.visit(x, from, |n, w, now| n.originate(w, now, p));
             }
             Action::Deliver(i) => {
                 w.left.overtakings -= u8::from(w.air.is_behind(i));
@@ -145,12 +146,10 @@ impl<P: Explorable> World<P> {
                 w.nodes[i] = Arc::new(Host::new(i, (x.reboot)(i, w.nodes[i].protocol()), life));
                 w.begin(x, i);
             }
-            Action::Fire(i, key) => {
-                w.visit(x, i, |v| v.fire(key));
-            }
+            Action::Fire(i, key) => w.visit(x, i, |n, w, now| n.fire(w, now, 0, key)),
             Action::Wait => {
                 w.left.waits -= 1;
-                w.air.now = w.after_wait(x).unwrap_or(w.air.now);
+                w.air.now = w.after_wait().unwrap_or(w.air.now);
             }
         }
     }
@@ -176,7 +175,7 @@ impl<P: Explorable> World<P> {
         let mut air = Air { flights: Vec::new(), counts: Vec::new(), up: self.air.up, now: self.air.now };
         let rx = RxMeta::from(addr(f.from), true).with_signal(SIGNAL);
         let mut v = Visit { host: &mut host, air: &mut air, number: f.to, tally: &x.tally };
-        v.receive(f.copy(), rx);
+        v.call(|n, w, now| n.receive(w, now, f.copy(), rx));
         host.digest == digest && air.flights.is_empty()
     }
 
@@ -196,17 +195,17 @@ impl<P: Explorable> World<P> {
     fn deliver(&mut self, x: &Exploration<P>, i: usize) {
         let f = self.air.flights.remove(i);
         if f.is_reported() && P::HEARS_SUCCESS {
-            self.visit(x, f.from, |v| v.finished(f.frame(), TxStatus::Acked));
+            self.visit(x, f.from, |n, w, now| n.finished(w, now, f.frame(), TxStatus::Acked));
         }
         let rx = RxMeta::from(addr(f.from), f.broadcast).with_signal(SIGNAL);
         for i in (0..self.nodes.len()).filter(|_| !f.broadcast) {
             let hears = i != f.from && i != f.to && self.air.up.has(i, f.from);
             if hears && self.nodes[i].protocol().interests().overhear {
-                let (bytes, next_hop) = (f.packet.bytes(), addr(f.to));
-                self.visit(x, i, |v| v.overhear(bytes, next_hop, rx));
+                let (bytes, next_hop) = (f.packet.bytes(), addr(f.to).into());
+                self.visit(x, i, |n, w, now| n.overhear(w, now, bytes, next_hop, rx));
             }
         }
-        self.visit(x, f.to, |v| v.receive(f.copy(), rx));
+        self.visit(x, f.to, |n, w, now| n.receive(w, now, f.copy(), rx));
     }
 
     fn fail(&mut self, x: &Exploration<P>, f: &Flight) {
@@ -215,22 +214,24 @@ impl<P: Explorable> World<P> {
         }
         if f.is_reported() {
             x.tally.failed();
-            self.visit(x, f.from, |v| v.finished(f.frame(), TxStatus::NoAck { tries: 7 }));
+            let status = TxStatus::NoAck { tries: 7 };
+            self.visit(x, f.from, |n, w, now| n.finished(w, now, f.frame(), status));
         }
     }
 
-    #[allow(
-        clippy::redundant_closure_for_method_calls,
-        reason = "the method by its name is not general enough over lifetimes"
-    )]
     fn begin(&mut self, x: &Exploration<P>, node: usize) {
-        self.visit(x, node, |v| v.start());
+        self.visit(x, node, |n, w, now| n.start(w, now));
     }
 
-    fn visit(&mut self, x: &Exploration<P>, node: usize, f: impl FnOnce(&mut Visit<'_, P>)) {
+    fn visit(
+        &mut self,
+        x: &Exploration<P>,
+        node: usize,
+        f: impl FnOnce(&mut Node<P>, &mut ExplorerWorld<'_, P>, Time),
+    ) {
         self.touched |= 1 << node;
         let host = Arc::make_mut(&mut self.nodes[node]);
-        f(&mut Visit { host, air: &mut self.air, number: node, tally: &x.tally });
+        Visit { host, air: &mut self.air, number: node, tally: &x.tally }.call(f);
     }
 }
 

@@ -7,16 +7,63 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{DropReason, Span, Time};
 use wayhop_dsr::{Engine, Params};
-use wayhop_testkit::{EventKind, Net, addr};
+use wayhop_testkit::{Net, addr};
 
 pub(crate) const RREQ: u8 = 1;
 pub(crate) const RREP: u8 = 2;
 pub(crate) const RERR: u8 = 3;
+pub(crate) const ACK: u8 = 32;
 pub(crate) const SOURCE_ROUTE: u8 = 96;
+pub(crate) const ACK_REQUEST: u8 = 160;
 
 /// `n` nodes with these parameters and no links.
 pub(crate) fn net(n: usize, params: &Params) -> Net {
     Net::new(n, |_| Box::new(Engine::new(params.clone())))
+}
+
+/// `n` nodes one second after their start, on no links.
+pub(crate) fn isolated(n: usize, params: &Params) -> Net {
+    linked(n, params, &[])
+}
+
+/// `n` nodes on these links, one second after their start.
+pub(crate) fn linked(n: usize, params: &Params, links: &[(usize, usize)]) -> Net {
+    let mut net = net(n, params);
+    for &(a, b) in links {
+        net.up(a, b);
+    }
+    net.run_until(at(1.0));
+    net
+}
+
+/// 0 - 1 - ... - (n - 1), one second after their start.
+pub(crate) fn line_of(n: usize, params: &Params) -> Net {
+    let mut net = isolated(n, params);
+    net.line();
+    net
+}
+
+/// `n` nodes that all hear each other, one second after their start.
+pub(crate) fn full_mesh(n: usize, params: &Params) -> Net {
+    let mut net = isolated(n, params);
+    net.full();
+    net
+}
+
+/// Nodes on links that report nothing.
+pub(crate) fn unreported(n: usize, params: &Params) -> Net {
+    let mut net = net(n, params);
+    net.config.acknowledged = false;
+    net
+}
+
+/// 0 - 1 - 2 - ... on links that report nothing; node 0 knows the way to the end, and it is 0.9 s.
+pub(crate) fn unreported_line(n: usize, params: &Params) -> Net {
+    let mut net = unreported(n, params);
+    net.line();
+    net.run_until(at(0.9));
+    teach(&mut net, 0, &(1..n).collect::<Vec<_>>());
+    net
 }
 
 /// The named set of parameters.
@@ -103,10 +150,7 @@ pub(crate) fn packet(ip: &Ip, options: &[Vec<u8>], payload: &[u8]) -> Vec<u8> {
     p.extend([0, 0, ip.ttl, 48, 0, 0]);
     p.extend(ip.from.octets());
     p.extend(ip.to.octets());
-    let sum: u32 = p.chunks(2).map(|c| u32::from(u16::from_be_bytes([c[0], c[1]]))).sum();
-    let sum = (sum & 0xffff) + (sum >> 16);
-    let sum = !(((sum & 0xffff) + (sum >> 16)) as u16);
-    p[10..12].copy_from_slice(&sum.to_be_bytes());
+    fix_checksum(&mut p);
     p.extend([if payload.is_empty() { 59 } else { 17 }, 0]);
     p.extend((opts.len() as u16).to_be_bytes());
     p.extend(opts);
@@ -152,15 +196,23 @@ pub(crate) fn sent_with(net: &Net, n: usize, kind: u8) -> Vec<(f64, Ipv4Addr, Ve
         .collect()
 }
 
-/// The routes in a node's cache, as the addresses' last octets less one: node numbers.
-pub(crate) fn routes(net: &Net, n: usize) -> Vec<Vec<usize>> {
+/// The routes in a node's cache, as node numbers, and whether a hop is External.
+pub(crate) fn cached(net: &Net, n: usize) -> Vec<(Vec<usize>, bool)> {
     let number =
         |a: &str| a.rsplit('.').next().and_then(|o| o.parse::<usize>().ok()).map_or(usize::MAX, |o| o - 1);
-    let tables = net.inspect(n);
-    let column = |row: &Vec<(&'static str, String)>| {
-        row.iter().find(|c| c.0 == "route").map(|c| c.1.split(' ').map(number).collect())
+    let cell = |row: &[(&'static str, String)], name: &str| {
+        row.iter().find(|c| c.0 == name).map(|c| c.1.clone()).unwrap_or_default()
     };
-    tables.table("route_cache").filter_map(column).collect()
+    let tables = net.inspect(n);
+    let route = |row: &Vec<(&'static str, String)>| {
+        (cell(row, "route").split(' ').map(number).collect(), cell(row, "external") == "true")
+    };
+    tables.table("route_cache").map(route).collect()
+}
+
+/// The same without the flags.
+pub(crate) fn routes(net: &Net, n: usize) -> Vec<Vec<usize>> {
+    cached(net, n).into_iter().map(|r| r.0).collect()
 }
 
 /// A UDP datagram of four octets.
@@ -179,12 +231,7 @@ pub(crate) fn reasons(net: &Net) -> Vec<DropReason> {
 
 /// What node `n` handed to its local stack.
 pub(crate) fn delivered_at(net: &Net, n: usize) -> Vec<Vec<u8>> {
-    net.of(n)
-        .filter_map(|r| match &r.what {
-            EventKind::Delivered { bytes, .. } => Some(bytes.clone()),
-            _ => None,
-        })
-        .collect()
+    net.delivered_at(n).map(<[u8]>::to_vec).collect()
 }
 
 /// Recomputes the IP header checksum after a change by hand.
