@@ -67,7 +67,7 @@ impl Engine {
     /// To all neighbours, after a wait of up to `jitter`.
     pub(crate) fn broadcast(&mut self, cx: &mut Cx<'_>, p: Packet, jitter: Span) {
         let delay = if jitter == Span::ZERO { Span::ZERO } else { cx.rng().jitter(jitter) };
-        self.neighbours.broadcast_sent(cx.now());
+        self.neighbours.last_broadcast = Some(cx.now());
         cx.send(p, TxSpec::broadcast().after(delay));
     }
 
