@@ -96,10 +96,7 @@ fn an_extension_that_may_not_be_skipped_stops_the_message_and_others_travel_on()
 
 #[test]
 fn a_flood_of_strangers_fills_no_more_than_the_limits() {
-    let mut p = Params::rfc();
-    p.max_routes = 100;
-    p.max_requests_remembered = 50;
-    let mut net = alone(&p);
+    let mut net = alone(&Params { max_routes: 100, max_requests_remembered: 50, ..Params::rfc() });
     hear(&mut net, 0, addr(4), &Message::Rrep(reply(addr(9), 10, 2, addr(0))));
     for n in 0..2_000 {
         let m = request(n, addr(1_000 + n as usize), 1, addr(9_000), None);

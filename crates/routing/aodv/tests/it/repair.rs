@@ -3,7 +3,7 @@
 use wayhop_aodv::{LocalRepair, Params};
 use wayhop_core::DropReason;
 use wayhop_testkit::{Net, addr};
-use wayhop_wire::aodv::Message;
+use wayhop_wire::aodv::{Message, Rreq};
 
 use crate::support::{hear, hear_rerr, held, ms, net, request, rerrs, route, rreqs, secs};
 
@@ -77,8 +77,7 @@ fn a_repair_ends_with_any_message_that_brings_a_route() {
     net.run_until(secs(3.1));
     assert_eq!(route(&net, 2, addr(3), "state").unwrap(), "repair");
     let number: u32 = route(&net, 2, addr(3), "seq").unwrap().parse().unwrap();
-    let mut m = request(77, addr(3), number, addr(99), None);
-    m.hop_count = 1;
+    let m = Rreq { hop_count: 1, ..request(77, addr(3), number, addr(99), None) };
     hear(&mut net, 2, addr(4), &Message::Rreq(m));
     assert_eq!(route(&net, 2, addr(3), "state").unwrap(), "valid");
     assert_eq!(net.notes("repair_done").len(), 1);

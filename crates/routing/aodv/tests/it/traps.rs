@@ -13,12 +13,9 @@ use wayhop_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 use wayhop_wire::{ipv4, udp};
 
 use crate::support::{
-    Kind, alone, frame, hear, hear_rerr, ms, reply, request, rerrs, route, rreps, rreqs, said, secs,
+    Kind, alone, frame, hear, hear_rerr, ms, own_seq, reply, request, rerrs, rfc, route, rreps, rreqs, said,
+    secs,
 };
-
-fn rfc() -> Params {
-    Params::rfc()
-}
 
 /// UDP in IP around any payload.
 fn datagram(from: Ipv4Addr, to: Ipv4Addr, payload: &[u8]) -> Vec<u8> {
@@ -247,6 +244,7 @@ fn nobody_gives_a_node_a_route_to_itself() {
         net.run_for(ms(20));
     }
     assert_eq!(route(&net, 0, own, "state"), None);
+    assert_eq!(own_seq(&net, 0), 0, "nor a number");
     assert!(net.routes(0).iter().all(|r| r.destination.addr != own && r.next_hop != own));
     assert!(said(&net, 0).is_empty());
 }
