@@ -5,4 +5,4 @@ mod expiry;
 mod host_unreachable;
 mod local_repair;
 pub(crate) mod repairs;
-mod route_error;
+pub(crate) mod route_error;
