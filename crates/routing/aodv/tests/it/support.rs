@@ -7,7 +7,7 @@ use wayhop_core::{BROADCAST, Time};
 use wayhop_testkit::{Net, TestPacket, addr, among_mutes, data_packet};
 pub(crate) use wayhop_testkit::{held, ms, own_seq, route, secs};
 use wayhop_wire::aodv::{self, Message, Rrep, Rreq, Unreachable};
-use wayhop_wire::{ipv4, udp};
+use wayhop_wire::{datagram, ipv4, udp};
 
 /// The default profile.
 pub(crate) fn rfc() -> Params {
@@ -102,14 +102,13 @@ pub(crate) fn rerrs(net: &Net, node: usize) -> Vec<(Said, bool, Vec<Unreachable>
 
 /// A message as a neighbour would put it on the air.
 pub(crate) fn frame(from: Ipv4Addr, to: Ipv4Addr, ttl: u8, message: &Message<'_>) -> Vec<u8> {
-    let len = message.buffer_len();
-    let mut p = vec![0; 28 + len];
-    message.emit(&mut p[28..]).expect("a sound message");
-    udp::Repr { src_port: 654, dst_port: 654, payload_len: len as u16 }.emit(&mut p[20..], from, to);
-    let mut ip = ipv4::Repr::new(from, to, ipv4::protocol::UDP, 8 + len as u16);
-    ip.ttl = ttl;
-    ip.emit(&mut p);
-    p
+    datagram(from, to, aodv::PORT, ttl, &octets(message))
+}
+/// The octets of a message.
+pub(crate) fn octets(message: &Message<'_>) -> Vec<u8> {
+    let mut payload = vec![0; message.buffer_len()];
+    message.emit(&mut payload).expect("a sound message");
+    payload
 }
 
 /// Lets `node` hear a message from `from` (broadcast for requests and Route Errors, unicast for the rest).
