@@ -59,8 +59,8 @@ impl<P: Protocol> Node<P> {
         self.resolution_frame(packet, Payload::Arp, iface, to)
     }
 
-    /// A frame that asks for a link address or tells one: no engine hears of it.
-    pub(crate) const fn resolution_frame(
+    /// A frame with a question for a link address or an answer. No engine gets a report about it.
+    pub(crate) fn resolution_frame(
         &self,
         packet: Packet,
         payload: Payload,

@@ -129,7 +129,7 @@ impl Header {
         }
     }
 
-    /// The header of a log of nobody, in the format of this version.
+    /// An empty header in this version of the format.
     pub(crate) fn nobody() -> Self {
         Self {
             wayhop: wayhop_core::version::full().to_owned(),
