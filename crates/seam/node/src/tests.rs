@@ -243,9 +243,9 @@ fn drops(w: &RecordingWorld) -> Vec<DropReason> {
 #[test]
 fn what_effects_provoke_comes_after_all_of_them() {
     // The queue holds two packets of a class: the third and the fourth are refused.
-    let sends: Vec<Step> =
+    let steps: Vec<Step> =
         (1..=4).map(|id| Step::Send(NEXT.into(), id)).chain([Step::Timer(7, 1.0)]).collect();
-    let mut n = node(Script { on_outbound: sends, ..Script::default() });
+    let mut n = node(Script { on_outbound: steps, ..Script::default() });
     let mut w = RecordingWorld::default();
     sends(&mut n, &mut w, Time::ZERO, FAR);
     assert_eq!(n.protocol(0).told, ["outbound", "Some(3) QueueFull", "Some(4) QueueFull"]);

@@ -38,7 +38,7 @@ fn a_distance_that_was_known_bounds_no_request() {
 
 #[test]
 fn a_request_is_passed_on_at_once() {
-    let mut net = line_with_route(5, &das());
+    let net = line_with_route(5, &das());
     let at: Vec<_> = (0..4).map(|n| rreqs(&net, n)[0].0.at).collect();
     let hop = at[1].since(at[0]);
     assert!(at.windows(2).all(|w| w[1].since(w[0]) == hop), "{at:?}");

@@ -6,8 +6,8 @@ use wayhop_testkit::{EventKind, addr};
 use wayhop_wire::aodv::Message;
 
 use crate::support::{
-    alone, hear, hear_rerr, held, line, line_with_route, ms, net, reply, request, rerrs, rfc, route, rreqs,
-    secs, transit,
+    alone, hear, hear_rerr, held, line_with_route, ms, net, reply, request, rerrs, rfc, route, rreqs, secs,
+    transit,
 };
 
 /// Node 0 with a route to 9 over 4 (number 10, 3 hops), used by 5.

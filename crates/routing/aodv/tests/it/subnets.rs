@@ -259,7 +259,7 @@ fn prefixes_of_any_length_and_subnets_that_overlap_are_survived() {
     net.run_for(ms(20));
     // The freshest is that of 31 bits; 10.0.0.0/9 and others of the same address have lost to the first that came.
     assert_eq!(data(&net).len(), 1);
-    let mut net = line_with_route(3, &Params::rfc());
+    let net = line_with_route(3, &Params::rfc());
     assert_eq!(net.delivered(1), [0]);
 }
 
