@@ -25,12 +25,13 @@ impl Framer {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
     use wayhop_wire::rtcm3::{MAX_LEN, crc24q};
 
-    fn frame(message: &[u8]) -> Vec<u8> {
+    /// A frame with this message.
+    pub(crate) fn frame(message: &[u8]) -> Vec<u8> {
         let mut frame = vec![0xd3, (message.len() >> 8) as u8, message.len() as u8];
         frame.extend(message);
         let crc = crc24q(&frame).to_be_bytes();

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
+use std::time::Duration;
 
 use rustix::fd::AsFd;
 use rustix::net::netdevice::name_to_index;
@@ -54,10 +55,11 @@ impl Group {
         Ok(BoundSocket { socket: socket.into(), index })
     }
 
-    /// A socket that hears what is for the group, and nothing else.
-    pub(crate) fn receiver(&self) -> io::Result<BoundSocket> {
+    /// A socket that hears what is for the group, and nothing else; it waits this long for a datagram.
+    pub(crate) fn receiver(&self, wait: Duration) -> io::Result<BoundSocket> {
         let (socket, index) = self.socket()?;
         socket.set_reuse_address(true)?;
+        socket.set_read_timeout(Some(wait))?;
         socket.bind(&SocketAddr::from(self.address).into())?;
         socket.join_multicast_v4_n(self.address.ip(), &InterfaceIndexOrAddress::Index(index))?;
         Ok(BoundSocket { socket: socket.into(), index })

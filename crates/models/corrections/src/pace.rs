@@ -29,15 +29,11 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wayhop_wire::rtcm3::crc24q;
+    use crate::framer::tests::frame;
 
     /// Observations (1077 of station 1) of this moment.
     fn observations(ms: u64) -> Vec<u8> {
-        let mut frame = vec![0xd3, 0, 8];
-        frame.extend(((1077_u64 << 52) | (1 << 40) | (ms << 10)).to_be_bytes());
-        let crc = crc24q(&frame).to_be_bytes();
-        frame.extend(&crc[1..]);
-        frame
+        frame(&((1077_u64 << 52) | (1 << 40) | (ms << 10)).to_be_bytes())
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::feed::Feed;
 use crate::group::{BoundSocket, Group};
-use crate::judge::{Judge, Rejection};
+use crate::judge::Judge;
 
 /// How often somebody who waits looks whether it is still wanted, and who wants corrections.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -65,7 +65,7 @@ pub fn receive(
             socket = socket.filter(|s| s.is_current(&rover.group));
         }
         let Some(bound) = &socket else {
-            match open(&rover.group) {
+            match rover.group.receiver(LOOK_EVERY) {
                 Ok(bound) => socket = Some(bound),
                 // A mesh comes and goes.
                 Err(e) => {
@@ -91,22 +91,13 @@ pub fn receive(
             }
             Err(why) => {
                 received.refused += 1;
-                refused(received.refused, from, why, tell);
+                // Rarely: a sender of one datagram can send a million.
+                let count = received.refused;
+                if count.is_power_of_two() {
+                    tell(&format!("ignoring a datagram from {from}: {why} ({count} so far)"));
+                }
             }
         }
     }
     Ok(received)
-}
-
-fn open(group: &Group) -> io::Result<BoundSocket> {
-    let bound = group.receiver()?;
-    bound.socket.set_read_timeout(Some(LOOK_EVERY))?;
-    Ok(bound)
-}
-
-/// Logs rarely: a sender of one datagram can send a million.
-fn refused(count: u64, from: Ipv4Addr, why: Rejection, tell: &mut dyn FnMut(&str)) {
-    if count.is_power_of_two() {
-        tell(&format!("ignoring a datagram from {from}: {why} ({count} so far)"));
-    }
 }

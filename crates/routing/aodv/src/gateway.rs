@@ -16,7 +16,8 @@ use wayhop_wire::aodv::{Rrep, Rreq};
 
 use crate::engine::state::Engine;
 use crate::forwarding::head::Head;
-use crate::maintenance::audience::Audience;
+use crate::forwarding::output::reply_to;
+use crate::maintenance::route_error::Audience;
 use crate::routing_table::RouteState;
 use crate::routing_table::seq::newest;
 use crate::routing_table::subnet::network;
@@ -34,7 +35,6 @@ impl Engine {
             cx.note("gateway", cx.addr(), is_gateway.into());
         }
         let Some(before) = before else { return };
-        self.lost.clear();
         let mut audience = Audience::default();
         for i in 0..self.table.len() {
             let destination = self.table.at(i).destination;
@@ -43,9 +43,7 @@ impl Engine {
                 self.report(destination, &mut audience);
             }
         }
-        if !self.lost.is_empty() {
-            self.send_rerr(cx, audience, false, Span::ZERO);
-        }
+        self.send_rerr(cx, audience, false, Span::ZERO);
     }
 
     /// Whether this node leads to an address.
@@ -85,16 +83,8 @@ impl Engine {
         self.table.set_prefix(key, bits);
         self.check_after(cx, keep);
         cx.note("proxy_reply", m.originator, u64::from(m.hop_count) + 1);
-        let reply = Rrep {
-            repair: false,
-            ack_required: false,
-            prefix_size: bits,
-            hop_count: 1,
-            destination: m.destination,
-            destination_seq: number,
-            originator: m.originator,
-            lifetime_ms: u32::try_from(lifetime.as_millis()).unwrap_or(u32::MAX),
-        };
+        let lifetime_ms = u32::try_from(lifetime.as_millis()).unwrap_or(u32::MAX);
+        let reply = Rrep { prefix_size: bits, hop_count: 1, ..reply_to(m, number, lifetime_ms) };
         let back = self.send_reply(cx, reply);
         if let (Some(back), Some(e)) = (back, self.table.get_mut(key)) {
             e.precursors.add(back);

@@ -23,7 +23,7 @@
 //! | replies are sent, received, forwarded; routes are installed | `discovery/route_reply.rs` |
 //! 6.6, 6.7 |
 //! | links break | `maintenance/broken_link.rs` | 6.11, 6.12 |
-//! | Route Errors are sent, received, forwarded | `maintenance/route_error.rs`, `maintenance/audience.rs` | 6.11 |
+//! | Route Errors are sent, received, forwarded | `maintenance/route_error.rs` | 6.11 |
 //! | routes are repaired | `maintenance/local_repair.rs` | 6.12 |
 //! | routes expire, and are forgotten | `maintenance/expiry.rs` | 6.10 |
 //! | packets without a route, for transport protocols | `maintenance/host_unreachable.rs` | |

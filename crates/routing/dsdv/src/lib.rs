@@ -21,10 +21,9 @@
 //! | the periodic check; the wait after a reboot | `engine/periodic.rs`, `engine/reboot.rs` |
 //! | an update is received: which news are accepted, and their effects | `updates/receive.rs` |
 //! | updates are sent: full and incremental ones, triggers, settling | `updates/advertise.rs` |
-//! | links break, and the routes over them | `maintenance/broken_link.rs` |
-//! | packets without a route, for transport protocols | `maintenance/host_unreachable.rs` |
-//! | Hellos where the link acknowledges nothing | `neighbours/hello.rs` |
-//! | packets without a route, and returned ones | `forwarding/data.rs` |
+//! | links break, and the routes over them | `maintenance.rs` |
+//! | Hellos where the link acknowledges nothing | `hello.rs` |
+//! | packets without a route, notices of them, and returned ones | `forwarding/data.rs` |
 //! | destinations outside of the mesh: gateways and their exits | `gateway/` |
 //! | the routing table, the order of sequence numbers | `routing_table/`, `routing_table/seq.rs` |
 //! | bytes; routes of the host | `forwarding/output.rs` |
@@ -64,10 +63,10 @@ mod description;
 mod engine;
 mod forwarding;
 mod gateway;
+mod hello;
 #[cfg(test)]
 mod loop_freedom;
 mod maintenance;
-mod neighbours;
 mod params;
 mod routing_table;
 mod updates;

@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, Frame, IfaceId, Mac, Payload, Priority, Protocol, Reporting, Time};
+use wayhop_core::{Addr, Frame, IfaceId, Mac, Packet, Payload, Priority, Protocol, Reporting, Time};
 use wayhop_wire::arp::{Operation, Repr};
 
 use crate::node::Node;
@@ -50,22 +50,25 @@ impl<P: Protocol> Node<P> {
         at: Time,
         repr: Repr,
         iface: IfaceId,
-        (next_hop, receiver): (Addr, Mac),
+        to: (Addr, Mac),
     ) -> Frame {
         let work = w.workspace();
         let meta = work.new_meta(at);
         let mut packet = work.pool.zeroed(repr.buffer_len(), meta);
         repr.emit(packet.bytes_mut());
-        Frame {
-            packet,
-            payload: Payload::Arp,
-            iface,
-            next_hop,
-            receiver,
-            priority: Priority::Data,
-            reporting: Reporting::Nobody,
-            life: self.life,
-        }
+        self.resolution_frame(packet, Payload::Arp, iface, to)
+    }
+
+    /// A frame with a question for a link address or an answer. No engine gets a report about it.
+    pub(crate) fn resolution_frame(
+        &self,
+        packet: Packet,
+        payload: Payload,
+        iface: IfaceId,
+        (next_hop, receiver): (Addr, Mac),
+    ) -> Frame {
+        let (priority, reporting, life) = (Priority::Data, Reporting::Nobody, self.life);
+        Frame { packet, payload, iface, next_hop, receiver, priority, reporting, life }
     }
 
     /// An ARP packet arrived: everyone who hears it learns the sender's address (as BSD and ns-2 do), and the one who is

@@ -14,7 +14,9 @@ use crate::world::{Hop, InputContext, World};
 impl<P: Protocol> Node<P> {
     /// The node begins: its static routes, then its engines.
     pub fn start<W: World>(&mut self, w: &mut W, at: Time) {
-        self.install_static(w, at);
+        for i in 0..self.static_routes.len() {
+            self.install(w, at, InstalledRoute::STATIC, self.static_routes[i]);
+        }
         for e in 0..self.engines.len() as u8 {
             self.call(w, at, e, Input::Start);
         }
@@ -147,7 +149,7 @@ impl<P: Protocol> Node<P> {
         }
     }
 
-    pub(crate) fn install<W: World>(&mut self, w: &mut W, at: Time, owner: u8, route: Route) {
+    fn install<W: World>(&mut self, w: &mut W, at: Time, owner: u8, route: Route) {
         if !w.admits(at, &route) {
             return;
         }

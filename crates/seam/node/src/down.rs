@@ -10,7 +10,7 @@ use crate::table::InstalledRoute;
 use crate::world::{Hop, Stage, World};
 use wayhop_core::{
     Addr, BROADCAST, DropReason, Frame, HopKind, IfaceId, Mac, Packet, Payload, Protocol, Reporting, Span,
-    Time, TxReport, TxSpec, TxStatus,
+    Time, TxId, TxReport, TxSpec, TxStatus,
 };
 
 impl<P: Protocol> Node<P> {
@@ -64,11 +64,7 @@ impl<P: Protocol> Node<P> {
     /// Ends a packet that an engine keeps. To its sender it counts as sent.
     fn keep<W: World>(&mut self, w: &mut W, at: Time, packet: Packet, spec: &TxSpec, reporting: Reporting) {
         self.drop_packet(w, at, packet, DropReason::Attack);
-        let (engine, id) = match reporting {
-            Reporting::Nobody => return,
-            Reporting::Engine(engine, id) => (engine, Some(id)),
-            Reporting::Route(engine) => (engine, None),
-        };
+        let Some((engine, id)) = receiver(reporting) else { return };
         let TxSpec { next_hop, iface, .. } = *spec;
         Self::provoke(w, engine, TxReport { id, next_hop, iface, status: TxStatus::Acked, packet: None });
     }
@@ -144,7 +140,8 @@ impl<P: Protocol> Node<P> {
                     self.drop_packet(w, at, old.packet, DropReason::ArpFull);
                 }
                 if ask {
-                    if iface_asks_again(&self.interfaces[id.index()].config) {
+                    // Only a host repeats its questions for link addresses.
+                    if self.interfaces[id.index()].config.resolution == Resolution::Host {
                         w.schedule_resolution(at + Resolver::first_wait(), id);
                     }
                     let request = self.request(w, at, id, target);
@@ -187,18 +184,15 @@ impl<P: Protocol> Node<P> {
     }
 
     /// A frame enters its interface's queue.
-    pub(crate) fn enqueue<W: World>(&mut self, w: &mut W, at: Time, frame: Frame) {
+    pub(crate) fn enqueue<W: World>(&mut self, w: &mut W, at: Time, mut frame: Frame) {
         let iface = frame.iface;
-        let is_offered =
-            self.interfaces[iface.index()].queue.is_empty() && !self.is_empty_exchange(frame.packet.bytes());
-        let frame = if is_offered {
-            let mut frame = frame;
+        if self.interfaces[iface.index()].queue.is_empty() && !self.is_empty_exchange(frame.packet.bytes()) {
             self.seal(&mut frame);
-            let Some(frame) = w.offer(at, frame) else { return };
-            frame
-        } else {
-            frame
-        };
+            match w.offer(at, frame) {
+                Some(refused) => frame = refused,
+                None => return,
+            }
+        }
         match self.interfaces[iface.index()].push(frame) {
             Ok(()) => w.ready(at, iface),
             Err(frame) => self.failed(w, at, frame, TxStatus::QueueFull),
@@ -241,17 +235,12 @@ impl<P: Protocol> Node<P> {
     fn sent<W: World>(w: &mut W, frame: Frame, status: TxStatus) {
         let Frame { packet, next_hop, iface, reporting, .. } = frame;
         w.workspace().pool.recycle(packet);
-        let (engine, id) = match reporting {
-            Reporting::Nobody => return,
-            Reporting::Engine(engine, id) => (engine, Some(id)),
-            Reporting::Route(engine) => (engine, None),
-        };
+        let Some((engine, id)) = receiver(reporting) else { return };
         Self::provoke(w, engine, TxReport { id, next_hop, iface, status, packet: None });
     }
 
     /// A frame could not be sent: back to its engine if that wants to know, dropped if not.
-    pub(crate) fn failed<W: World>(&mut self, w: &mut W, at: Time, frame: Frame, status: TxStatus) {
-        let mut frame = frame;
+    pub(crate) fn failed<W: World>(&mut self, w: &mut W, at: Time, mut frame: Frame, status: TxStatus) {
         self.unseal(&mut frame.packet);
         if self.interfaces.len() > 1
             && matches!(status, TxStatus::NoAck { .. })
@@ -267,17 +256,13 @@ impl<P: Protocol> Node<P> {
         if payload.is_resolution() {
             return w.workspace().pool.recycle(packet);
         }
-        let (engine, id) = match reporting {
-            Reporting::Nobody => {
-                let why = match status {
-                    TxStatus::QueueFull => DropReason::QueueFull,
-                    TxStatus::NoAck { tries: 0 } => DropReason::ArpFailed,
-                    _ => DropReason::MacRetries,
-                };
-                return self.drop_packet(w, at, packet, why);
-            }
-            Reporting::Engine(engine, id) => (engine, Some(id)),
-            Reporting::Route(engine) => (engine, None),
+        let Some((engine, id)) = receiver(reporting) else {
+            let why = match status {
+                TxStatus::QueueFull => DropReason::QueueFull,
+                TxStatus::NoAck { tries: 0 } => DropReason::ArpFailed,
+                _ => DropReason::MacRetries,
+            };
+            return self.drop_packet(w, at, packet, why);
         };
         Self::provoke(w, engine, TxReport { id, next_hop, iface, status, packet: Some(packet) });
     }
@@ -309,7 +294,11 @@ impl<P: Protocol> Node<P> {
     }
 }
 
-/// Whether an interface repeats its questions for link addresses.
-fn iface_asks_again(config: &crate::IfaceConfig) -> bool {
-    config.resolution == Resolution::Host
+/// The engine that gets a report, and the number under which it sent the packet.
+fn receiver(reporting: Reporting) -> Option<(u8, Option<TxId>)> {
+    match reporting {
+        Reporting::Nobody => None,
+        Reporting::Engine(engine, id) => Some((engine, Some(id))),
+        Reporting::Route(engine) => Some((engine, None)),
+    }
 }

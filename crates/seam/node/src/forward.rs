@@ -6,12 +6,17 @@ use wayhop_core::{
 };
 use wayhop_wire::ipv4;
 
-use crate::ends::Ends;
 use crate::ipv6_state::is_v6;
 use crate::node::Node;
 use crate::rates::Counted;
 use crate::table::{Hit, InstalledRoute};
 use crate::world::{Hop, HostTakes, World};
+
+/// What forwarding needs of an IP header.
+pub(crate) struct Ends {
+    pub(crate) source: Addr,
+    pub(crate) destination: Addr,
+}
 
 impl<P: Protocol> Node<P> {
     /// A packet of an application at this node goes on its way. What is not IP, or IPv6 at a node without an IPv6 address, ends

@@ -10,10 +10,9 @@ use wayhop_core::{
 };
 use wayhop_wire::{ipv4, unreachable_for};
 
-use crate::edge::Edge;
-use crate::ends::Ends;
+use crate::forward::Ends;
 use crate::ipv6_state::is_v6;
-use crate::node::Node;
+use crate::node::{Edge, Node};
 use crate::world::World;
 
 impl<P: Protocol> Node<P> {

@@ -7,7 +7,7 @@ use wayhop_core::{Addr, IfaceId, Mac, Packet, Protocol, Reporting, Time, TxSpec}
 use wayhop_wire::arp;
 use wayhop_wire::ipv4;
 
-use crate::ends::Ends;
+use crate::forward::Ends;
 use crate::node::Node;
 use crate::world::World;
 

@@ -159,11 +159,7 @@ pub(crate) fn id(index: usize) -> IfaceId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wayhop_core::{Packet, PacketId, PacketMeta, Payload, Pool, Reporting};
-
-    fn packet(id: u64) -> Packet {
-        Pool::new().packet(&[0; 20], PacketMeta { id: PacketId(id), ..PacketMeta::default() })
-    }
+    use crate::tests::frame;
 
     #[test]
     fn without_classes_the_queue_is_first_come_first_served() {
@@ -171,17 +167,7 @@ mod tests {
             let config = IfaceConfig { queue_classes, ..IfaceConfig::default() };
             let mut iface = Iface::new(Mac::BROADCAST, Arc::new(config));
             for (id, priority) in [(1, Priority::Data), (2, Priority::Control)] {
-                let frame = Frame {
-                    packet: packet(id),
-                    payload: Payload::Ip,
-                    iface: IfaceId(0),
-                    next_hop: Addr::BROADCAST,
-                    receiver: Mac::BROADCAST,
-                    priority,
-                    reporting: Reporting::Nobody,
-                    life: 0,
-                };
-                iface.push(frame).unwrap();
+                iface.push(frame(id, 1, priority)).unwrap();
             }
             let left = std::iter::from_fn(|| iface.queue.pop()).map(|f| f.packet.meta.id.0);
             assert_eq!(left.collect::<Vec<_>>(), order, "{queue_classes}");

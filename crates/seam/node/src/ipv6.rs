@@ -13,7 +13,7 @@ use wayhop_core::{
 use wayhop_wire::ipv6::{self, next_header};
 use wayhop_wire::{QUOTED6, icmpv6, ip, may_answer6};
 
-use crate::ends::Ends;
+use crate::forward::Ends;
 use crate::ipv6_state::{Ipv6, is_v6};
 use crate::node::Node;
 use crate::world::{Hop, World};

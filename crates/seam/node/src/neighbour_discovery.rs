@@ -4,7 +4,7 @@
 
 use std::net::Ipv6Addr;
 
-use wayhop_core::{Addr, Frame, IfaceId, Mac, Payload, Priority, Protocol, Reporting, Time};
+use wayhop_core::{Addr, Frame, IfaceId, Mac, Payload, Protocol, Time};
 use wayhop_wire::icmpv6::Repr;
 use wayhop_wire::ipv6::{self, next_header};
 
@@ -40,7 +40,7 @@ impl<P: Protocol> Node<P> {
         message: Repr<'_>,
         iface: IfaceId,
         (source, destination): (Ipv6Addr, Ipv6Addr),
-        (next_hop, receiver): (Addr, Mac),
+        to: (Addr, Mac),
     ) -> Frame {
         let len = message.buffer_len();
         let work = w.workspace();
@@ -49,16 +49,7 @@ impl<P: Protocol> Node<P> {
         let head = ipv6::Repr::new(source, destination, next_header::ICMPV6, len as u16);
         ipv6::Repr { hop_limit: HOP_LIMIT, ..head }.emit(packet.bytes_mut());
         message.emit(&mut packet.bytes_mut()[ipv6::HEADER_LEN..], source, destination);
-        Frame {
-            packet,
-            payload: Payload::Neighbour,
-            iface,
-            next_hop,
-            receiver,
-            priority: Priority::Data,
-            reporting: Reporting::Nobody,
-            life: self.life,
-        }
+        self.resolution_frame(packet, Payload::Neighbour, iface, to)
     }
 
     /// An IPv6 packet with a message of neighbour discovery arrived: the one who is asked learns who asks, and answers; the

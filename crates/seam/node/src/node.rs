@@ -4,18 +4,27 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use wayhop_core::{
-    Addr, IfaceId, Inspect, Interests, Interface, Mac, Opened, Protocol, Rng, Route, Time, TimerKey,
+    Addr, IfaceId, Inspect, Interests, Interface, Mac, Opened, Outside, Protocol, Rng, Route, Time, TimerKey,
 };
 
 use crate::authentic::Authentic;
 use crate::config::{IfaceConfig, Resolution};
-use crate::edge::Edge;
 use crate::engine::Engine;
 use crate::heard::Heard;
 use crate::interface::Iface;
 use crate::ipv6_state::Ipv6;
 use crate::socket::Sockets;
 use crate::table::PrefixTable;
+
+/// What a node of a mesh with gateways knows of the outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// Which addresses are the mesh's, and what this node leads to.
+    pub outside: Outside,
+    /// The ways out, by interfaces that lead out. Without any, packets for the outside are delivered like the node's own: its host's
+    /// network stack sends them on.
+    pub routes: Vec<Route>,
+}
 
 /// The network layer of one node.
 ///
@@ -110,6 +119,10 @@ impl<P> Node<P> {
     /// Other addresses for which it gives its link address: an attacker's.
     pub fn set_aliases(&mut self, aliases: &[Ipv4Addr]) {
         self.aliases = aliases.into();
+    }
+    /// Routes from the node's configuration, which no engine owns, for when it starts and starts again.
+    pub fn set_static_routes(&mut self, routes: Vec<Route>) {
+        self.static_routes = routes;
     }
     /// How often it went down: what its frames carry.
     pub fn life(&self) -> u16 {

@@ -76,30 +76,16 @@ impl InterfaceQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wayhop_core::{IfaceId, Mac, NodeId, PacketId, PacketMeta, Payload, Pool, Priority, Reporting};
-
-    fn frame(pool: &mut Pool, id: u64, hop: u32, priority: Priority) -> Frame {
-        let packet = pool.packet(&[0; 20], PacketMeta { id: PacketId(id), ..PacketMeta::default() });
-        let next_hop = NodeId(hop).default_addr();
-        Frame {
-            packet,
-            payload: Payload::Ip,
-            iface: IfaceId(0),
-            next_hop: next_hop.into(),
-            receiver: Mac::from_addr(next_hop),
-            priority,
-            reporting: Reporting::Nobody,
-            life: 0,
-        }
-    }
+    use crate::tests::frame;
+    use wayhop_core::{NodeId, Priority};
 
     #[test]
     fn control_leaves_before_data_and_order_holds_within_a_class() {
-        let (mut pool, mut q) = (Pool::new(), InterfaceQueue::default());
+        let mut q = InterfaceQueue::default();
         for (id, p) in
             [(1, Priority::Data), (2, Priority::Control), (3, Priority::High), (4, Priority::Control)]
         {
-            q.push(frame(&mut pool, id, 1, p), 50).unwrap();
+            q.push(frame(id, 1, p), 50).unwrap();
         }
         let order: Vec<u64> = std::iter::from_fn(|| q.pop()).map(|f| f.packet.meta.id.0).collect();
         assert_eq!(order, [2, 4, 3, 1]);
@@ -107,18 +93,18 @@ mod tests {
 
     #[test]
     fn a_full_class_refuses_and_others_do_not_suffer() {
-        let (mut pool, mut q) = (Pool::new(), InterfaceQueue::default());
-        q.push(frame(&mut pool, 1, 1, Priority::Data), 1).unwrap();
-        assert_eq!(q.push(frame(&mut pool, 2, 1, Priority::Data), 1).unwrap_err().packet.meta.id.0, 2);
-        assert!(q.push(frame(&mut pool, 3, 1, Priority::Control), 1).is_ok());
+        let mut q = InterfaceQueue::default();
+        q.push(frame(1, 1, Priority::Data), 1).unwrap();
+        assert_eq!(q.push(frame(2, 1, Priority::Data), 1).unwrap_err().packet.meta.id.0, 2);
+        assert!(q.push(frame(3, 1, Priority::Control), 1).is_ok());
         assert_eq!((q.len(), q.fullest_class()), (2, 1));
     }
 
     #[test]
     fn recall_takes_one_neighbours_packets_only() {
-        let (mut pool, mut q) = (Pool::new(), InterfaceQueue::default());
+        let mut q = InterfaceQueue::default();
         for (id, hop) in [(1, 1), (2, 2), (3, 1), (4, 1)] {
-            q.push(frame(&mut pool, id, hop, Priority::Data), 50).unwrap();
+            q.push(frame(id, hop, Priority::Data), 50).unwrap();
         }
         let mut taken = vec![];
         q.recall(NodeId(1).default_addr().into(), |f| taken.push(f.packet.meta.id.0));

@@ -224,21 +224,13 @@ impl Resolver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wayhop_core::{IfaceId, NodeId, PacketId, PacketMeta, Payload, Pool, Priority, Reporting};
+    use crate::tests;
+    use wayhop_core::{NodeId, Priority};
 
     const HOP: u32 = 7;
 
-    fn frame(pool: &mut Pool, id: u64) -> Frame {
-        Frame {
-            packet: pool.packet(&[0; 20], PacketMeta { id: PacketId(id), ..PacketMeta::default() }),
-            payload: Payload::Ip,
-            iface: IfaceId(0),
-            next_hop: NodeId(HOP).default_addr().into(),
-            receiver: Mac::BROADCAST,
-            priority: Priority::Data,
-            reporting: Reporting::Nobody,
-            life: 0,
-        }
+    fn frame(id: u64) -> Frame {
+        tests::frame(id, HOP, Priority::Data)
     }
     fn ids(frames: impl IntoIterator<Item = Frame>) -> Vec<u64> {
         frames.into_iter().map(|f| f.packet.meta.id.0).collect()
@@ -249,37 +241,33 @@ mod tests {
 
     #[test]
     fn bsd_holds_one_packet_and_a_newer_one_pushes_it_out() {
-        let (mut pool, mut r) = (Pool::new(), Resolver::default());
+        let mut r = Resolver::default();
         let addr = NodeId(HOP).default_addr();
-        assert!(matches!(r.look_up_bsd(frame(&mut pool, 1)), Lookup::Waits { ask: true, pushed_out: None }));
-        let Lookup::Waits { ask: true, pushed_out: Some(first) } = r.look_up_bsd(frame(&mut pool, 2)) else {
-            panic!()
-        };
+        assert!(matches!(r.look_up_bsd(frame(1)), Lookup::Waits { ask: true, pushed_out: None }));
+        let Lookup::Waits { ask: true, pushed_out: Some(first) } = r.look_up_bsd(frame(2)) else { panic!() };
         assert_eq!(first.packet.meta.id.0, 1);
         assert_eq!(ids(r.learn(addr.into(), Mac::from_addr(addr))), [2]);
-        let Lookup::Known(f) = r.look_up_bsd(frame(&mut pool, 3)) else { panic!() };
+        let Lookup::Known(f) = r.look_up_bsd(frame(3)) else { panic!() };
         assert_eq!(f.receiver, Mac::from_addr(addr));
     }
 
     #[test]
     fn bsd_gives_up_with_the_fourth_packet_without_an_answer() {
-        let (mut pool, mut r) = (Pool::new(), Resolver::default());
+        let mut r = Resolver::default();
         for id in 1..=3 {
-            assert!(matches!(r.look_up_bsd(frame(&mut pool, id)), Lookup::Waits { .. }));
+            assert!(matches!(r.look_up_bsd(frame(id)), Lookup::Waits { .. }));
         }
-        let Lookup::Failed(held, last) = r.look_up_bsd(frame(&mut pool, 4)) else { panic!() };
+        let Lookup::Failed(held, last) = r.look_up_bsd(frame(4)) else { panic!() };
         assert_eq!((ids(held), last.packet.meta.id.0), (vec![3], 4));
-        assert!(matches!(r.look_up_bsd(frame(&mut pool, 5)), Lookup::Waits { pushed_out: None, .. }));
+        assert!(matches!(r.look_up_bsd(frame(5)), Lookup::Waits { pushed_out: None, .. }));
     }
 
     #[test]
     fn a_host_asks_three_times_and_then_gives_all_its_packets_up() {
-        let (mut pool, mut r) = (Pool::new(), Resolver::default());
+        let mut r = Resolver::default();
         let mut asked = 0;
         for id in 0..3 {
-            let Lookup::Waits { ask, pushed_out: None } = r.look_up_host(ms(0), frame(&mut pool, id)) else {
-                panic!()
-            };
+            let Lookup::Waits { ask, pushed_out: None } = r.look_up_host(ms(0), frame(id)) else { panic!() };
             asked += u32::from(ask);
         }
         assert_eq!(asked, 1);
@@ -293,10 +281,10 @@ mod tests {
 
     #[test]
     fn a_host_holds_some_packets_for_an_address_and_the_oldest_makes_room() {
-        let (mut pool, mut r) = (Pool::new(), Resolver::default());
+        let mut r = Resolver::default();
         let mut pushed = Vec::new();
         for id in 0..MAX_WAITING_EACH as u64 + 2 {
-            if let Lookup::Waits { pushed_out, .. } = r.look_up_host(ms(0), frame(&mut pool, id)) {
+            if let Lookup::Waits { pushed_out, .. } = r.look_up_host(ms(0), frame(id)) {
                 pushed.extend(pushed_out);
             }
         }
@@ -306,7 +294,7 @@ mod tests {
 
     #[test]
     fn forged_addresses_do_not_grow_the_table_without_bound() {
-        let (mut pool, mut r) = (Pool::new(), Resolver::default());
+        let mut r = Resolver::default();
         let addr = |n| NodeId(n).default_addr();
         for n in HOP + 1..3 * MAX_NEIGHBOURS as u32 {
             r.learn(addr(n).into(), Mac::from_addr(addr(n)));
@@ -318,7 +306,7 @@ mod tests {
             "the first is still there"
         );
         // One that packets wait for is learned all the same.
-        assert!(matches!(r.look_up_host(ms(0), frame(&mut pool, 1)), Lookup::Waits { ask: true, .. }));
+        assert!(matches!(r.look_up_host(ms(0), frame(1)), Lookup::Waits { ask: true, .. }));
         assert_eq!(ids(r.learn(addr(HOP).into(), Mac::from_addr(addr(HOP)))), [1]);
         assert_eq!(r.mac(addr(HOP).into()), Some(Mac::from_addr(addr(HOP))));
         assert_eq!(r.neighbours().count(), MAX_NEIGHBOURS);

@@ -1,7 +1,6 @@
 //! Pending events, for worlds without an event queue of their own.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 
 use wayhop_core::{Frame, IfaceId, Time, TimerKey};
 
@@ -21,62 +20,39 @@ pub enum Due {
 /// A queue in order of time; what is due at the same time comes in the order in which it was put in.
 #[derive(Debug, Default)]
 pub struct Schedule {
-    heap: BinaryHeap<Reverse<Entry>>,
+    /// By time, and by the number under which each was added.
+    pending: BTreeMap<(Time, u64), Due>,
     number: u64,
     frames: usize,
 }
-
-#[derive(Debug)]
-struct Entry {
-    at: Time,
-    number: u64,
-    due: Due,
-}
-
-impl Ord for Entry {
-    fn cmp(&self, o: &Self) -> Ordering {
-        (self.at, self.number).cmp(&(o.at, o.number))
-    }
-}
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, o: &Self) -> Option<Ordering> {
-        Some(self.cmp(o))
-    }
-}
-impl PartialEq for Entry {
-    fn eq(&self, o: &Self) -> bool {
-        self.number == o.number
-    }
-}
-impl Eq for Entry {}
 
 impl Schedule {
     /// Adds something.
     pub fn push(&mut self, at: Time, due: Due) {
         self.number += 1;
         self.frames += usize::from(matches!(due, Due::Frame(..)));
-        self.heap.push(Reverse(Entry { at, number: self.number, due }));
+        self.pending.insert((at, self.number), due);
     }
     /// When to look next.
     pub fn next(&self) -> Option<Time> {
-        self.heap.peek().map(|Reverse(e)| e.at)
+        self.pending.first_key_value().map(|((at, _), _)| *at)
     }
     /// Takes the first thing that is due, with its time.
     pub fn pop(&mut self, now: Time) -> Option<(Time, Due)> {
         if self.next()? > now {
             return None;
         }
-        let Reverse(e) = self.heap.pop()?;
-        self.frames -= usize::from(matches!(e.due, Due::Frame(..)));
-        Some((e.at, e.due))
+        let ((at, _), due) = self.pending.pop_first()?;
+        self.frames -= usize::from(matches!(due, Due::Frame(..)));
+        Some((at, due))
     }
     /// Frames in it.
     pub fn frames(&self) -> usize {
         self.frames
     }
-    /// The frames in it, in no order.
+    /// The frames in it.
     pub fn held(&self) -> impl Iterator<Item = &Frame> {
-        self.heap.iter().filter_map(|Reverse(e)| if let Due::Frame(_, f) = &e.due { Some(f) } else { None })
+        self.pending.values().filter_map(|due| if let Due::Frame(_, f) = due { Some(f) } else { None })
     }
 }
 

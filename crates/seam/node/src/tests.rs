@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use wayhop_core::{
     Addr, BROADCAST, Command, Cx, DataPlane, DropReason, Frame, IfaceId, Inspect, Interests, Limits,
-    LinkChange, Mac, Packet, Prefix, Protocol, Purpose, Refused, Route, RouteUse, RxMeta, SendState, Socket,
-    Span, Time, TimerKey, TraceNote, TxId, TxReport, TxSpec, TxStatus, stream,
+    LinkChange, Mac, NodeId, Packet, PacketId, PacketMeta, Payload, Pool, Prefix, Priority, Protocol,
+    Purpose, Refused, Reporting, Route, RouteUse, RxMeta, SendState, Socket, Span, Time, TimerKey, TraceNote,
+    TxId, TxReport, TxSpec, TxStatus, stream,
 };
 use wayhop_wire::{arp, ipv4, udp};
 
@@ -199,6 +200,42 @@ fn datagram(w: &mut RecordingWorld, from: Ipv4Addr, to: Ipv4Addr, ttl: u8) -> Pa
     p
 }
 
+/// An application at the node sends a datagram.
+fn sends(n: &mut Node<Script>, w: &mut RecordingWorld, at: Time, to: Ipv4Addr) {
+    let p = datagram(w, ME, to, 64);
+    n.originate(w, at, p);
+}
+
+/// An ARP request of [`NEXT`] for this node.
+fn arp_request() -> [u8; 28] {
+    let request = arp::Repr {
+        operation: arp::Operation::Request,
+        sender_mac: Mac::from_addr(NEXT),
+        sender: NEXT,
+        target_mac: Mac([0; 6]),
+        target: ME,
+    };
+    let mut bytes = [0; 28];
+    request.emit(&mut bytes);
+    bytes
+}
+
+/// A frame whose packet has this number, for tests of queues and resolvers.
+pub(crate) fn frame(id: u64, next_hop: u32, priority: Priority) -> Frame {
+    let packet = Pool::new().packet(&[0; 20], PacketMeta { id: PacketId(id), ..PacketMeta::default() });
+    let next_hop = NodeId(next_hop).default_addr();
+    Frame {
+        packet,
+        payload: Payload::Ip,
+        iface: IfaceId(0),
+        next_hop: next_hop.into(),
+        receiver: Mac::from_addr(next_hop),
+        priority,
+        reporting: Reporting::Nobody,
+        life: 0,
+    }
+}
+
 fn drops(w: &RecordingWorld) -> Vec<DropReason> {
     w.rows.iter().filter_map(|r| r.1).collect()
 }
@@ -206,12 +243,11 @@ fn drops(w: &RecordingWorld) -> Vec<DropReason> {
 #[test]
 fn what_effects_provoke_comes_after_all_of_them() {
     // The queue holds two packets of a class: the third and the fourth are refused.
-    let sends: Vec<Step> =
+    let steps: Vec<Step> =
         (1..=4).map(|id| Step::Send(NEXT.into(), id)).chain([Step::Timer(7, 1.0)]).collect();
-    let mut n = node(Script { on_outbound: sends, ..Script::default() });
+    let mut n = node(Script { on_outbound: steps, ..Script::default() });
     let mut w = RecordingWorld::default();
-    let p = datagram(&mut w, ME, FAR, 64);
-    n.originate(&mut w, Time::ZERO, p);
+    sends(&mut n, &mut w, Time::ZERO, FAR);
     assert_eq!(n.protocol(0).told, ["outbound", "Some(3) QueueFull", "Some(4) QueueFull"]);
     // The timer was set before the statuses came.
     assert_eq!(n.timers().count(), 1);
@@ -222,13 +258,11 @@ fn what_effects_provoke_comes_after_all_of_them() {
 fn a_recall_takes_packets_out_and_ends_those_that_nobody_asked_for() {
     let mut n = node(Script { on_outbound: vec![Step::Forward(None)], ..Script::default() });
     let mut w = RecordingWorld::default();
-    let p = datagram(&mut w, ME, FAR, 64);
-    n.originate(&mut w, Time::ZERO, p);
+    sends(&mut n, &mut w, Time::ZERO, FAR);
     let steps = vec![Step::Send(NEXT.into(), 5), Step::Send(FAR.into(), 6), Step::Recall];
     n.engines[0].protocol.on_outbound = steps;
     n.interfaces[0].config = Arc::new(IfaceConfig::default());
-    let p = datagram(&mut w, ME, FAR, 64);
-    n.originate(&mut w, Time::ZERO, p);
+    sends(&mut n, &mut w, Time::ZERO, FAR);
     // What was sent without a report ends as if its link had broken; the packet at hand ended by the script.
     assert_eq!(drops(&w), [DropReason::MacRetries, DropReason::Policy, DropReason::MacRetries]);
     assert_eq!(n.protocol(0).told.last().unwrap(), "Some(5) Recalled");
@@ -299,8 +333,7 @@ fn with_two_interfaces_a_broadcast_leaves_by_both_and_a_unicast_where_its_neighb
     let mut w = RecordingWorld::default();
     let p = datagram(&mut w, NEXT, ME, 1);
     n.receive(&mut w, Time::ZERO, p, RxMeta { iface: second, ..RxMeta::from(NEXT, false) });
-    let p = datagram(&mut w, ME, FAR, 64);
-    n.originate(&mut w, Time::ZERO, p);
+    sends(&mut n, &mut w, Time::ZERO, FAR);
     let hops = |n: &mut Node<Script>, i| -> Vec<Addr> {
         std::iter::from_fn(|| n.pull(i)).map(|f| f.next_hop).collect()
     };
@@ -324,7 +357,7 @@ fn a_node_knows_on_which_of_its_links_unicasts_are_acknowledged() {
     };
     let acknowledged = |n: &Node<Script>, to: &[Ipv4Addr]| -> Vec<bool> {
         let (mut rng, mut pool, mut next, mut effects) =
-            (stream(1, Purpose::Protocol, 0), wayhop_core::Pool::new(), 0, Vec::new());
+            (stream(1, Purpose::Protocol, 0), Pool::new(), 0, Vec::new());
         let cx = Cx::new(Time::ZERO, ME, n.interface_facts(), &mut rng, &mut pool, &mut next, &mut effects)
             .with_exceptions(n.heard.exceptions());
         let mut all: Vec<bool> = to.iter().map(|to| cx.link_acknowledges(*to)).collect();
@@ -353,14 +386,12 @@ fn a_node_that_goes_down_ends_its_packets_and_comes_back_with_its_timers() {
     let steps = vec![Step::Send(NEXT.into(), 1), Step::Timer(3, 5.0), Step::Hold];
     let mut n = node(Script { on_outbound: steps, ..Script::default() });
     let mut w = RecordingWorld::default();
-    let p = datagram(&mut w, ME, FAR, 64);
-    n.originate(&mut w, Time::ZERO, p);
+    sends(&mut n, &mut w, Time::ZERO, FAR);
     n.go_down(&mut w, secs(1.0));
     assert_eq!(drops(&w), [DropReason::NodeDown]);
     let p = datagram(&mut w, NEXT, ME, 1);
     n.receive(&mut w, secs(2.0), p, RxMeta::from(NEXT, false));
-    let p = datagram(&mut w, ME, FAR, 64);
-    n.originate(&mut w, secs(2.0), p);
+    sends(&mut n, &mut w, secs(2.0), FAR);
     assert_eq!(drops(&w), [DropReason::NodeDown; 3]);
     while let Some((at, due)) = w.schedule.pop(secs(6.0)) {
         if let crate::Due::Timer(engine, key) = due {
@@ -386,8 +417,7 @@ fn a_reboot_ends_what_the_engines_held_and_their_routes() {
     };
     let (mut n, mut w) = (node(script), RecordingWorld::default());
     n.start(&mut w, Time::ZERO);
-    let p = datagram(&mut w, ME, FAR, 64);
-    n.originate(&mut w, Time::ZERO, p);
+    sends(&mut n, &mut w, Time::ZERO, FAR);
     n.go_down(&mut w, secs(1.0));
     n.reboot(&mut w, secs(2.0), vec![engine(Script::default())]);
     assert_eq!(drops(&w), [DropReason::NodeDown]);
@@ -401,8 +431,7 @@ fn a_reboot_ends_what_the_engines_held_and_their_routes() {
 fn the_queue_of_an_interface_that_goes_down_fails_at_once() {
     let mut n = node(Script { on_outbound: vec![Step::Forward(Some(1))], ..Script::default() });
     let mut w = RecordingWorld::default();
-    let p = datagram(&mut w, ME, FAR, 64);
-    n.originate(&mut w, Time::ZERO, p);
+    sends(&mut n, &mut w, Time::ZERO, FAR);
     n.link(&mut w, secs(1.0), IfaceId(0), wayhop_core::LinkChange::Down);
     assert_eq!(n.protocol(0).told.last().unwrap(), "Some(1) NoAck { tries: 0 }");
     assert!(n.pull(IfaceId(0)).is_none());
@@ -442,17 +471,8 @@ fn a_loud_neighbour_spends_its_own_share_and_each_second_has_another() {
     assert_eq!(told(&n, NEXT), 6);
 
     // It is answered twice a second, whatever it asks for.
-    let request = arp::Repr {
-        operation: arp::Operation::Request,
-        sender_mac: Mac::from_addr(NEXT),
-        sender: NEXT,
-        target_mac: Mac([0; 6]),
-        target: ME,
-    };
-    let mut bytes = [0; 28];
-    request.emit(&mut bytes);
     for _ in 0..10 {
-        n.receive_arp(&mut w, secs(3.0), IfaceId(0), &bytes);
+        n.receive_arp(&mut w, secs(3.0), IfaceId(0), &arp_request());
     }
     assert_eq!(n.queued(IfaceId(0)), 2);
 }
@@ -480,17 +500,8 @@ fn a_neighbour_s_first_request_is_answered_late_and_none_before() {
     };
     n.interfaces[0].config = Arc::new(config);
     let mut w = RecordingWorld::default();
-    let request = arp::Repr {
-        operation: arp::Operation::Request,
-        sender_mac: Mac::from_addr(NEXT),
-        sender: NEXT,
-        target_mac: Mac([0; 6]),
-        target: ME,
-    };
-    let mut bytes = [0; 28];
-    request.emit(&mut bytes);
     let mut answers = |at: f64| {
-        n.receive_arp(&mut w, secs(at), IfaceId(0), &bytes);
+        n.receive_arp(&mut w, secs(at), IfaceId(0), &arp_request());
         std::iter::from_fn(|| w.schedule.pop(Time::NEVER)).map(|(at, _)| at).collect::<Vec<_>>()
     };
     // A host asks three times, a second apart, and has given up by 4 s: the ping that comes then finds the address.

@@ -106,8 +106,6 @@ impl Header {
     /// The header of the first engine of a node with one interface.
     pub fn new(world: &str, scenario: &str, protocol: &Configured, seed: u64) -> Self {
         Self {
-            format: FORMAT.to_owned(),
-            wayhop: wayhop_core::version::full().to_owned(),
             world: world.to_owned(),
             scenario: scenario.to_owned(),
             protocol: protocol.name().to_owned(),
@@ -131,12 +129,12 @@ impl Header {
         }
     }
 
-    /// Before the first line of a log is read.
+    /// An empty header in this version of the format.
     pub(crate) fn nobody() -> Self {
         Self {
-            format: String::new(),
+            wayhop: wayhop_core::version::full().to_owned(),
+            format: FORMAT.to_owned(),
             version: VERSION,
-            wayhop: String::new(),
             world: String::new(),
             scenario: String::new(),
             protocol: String::new(),
@@ -173,8 +171,6 @@ impl Header {
             IpAddr::V6(v6) => (Ipv4Addr::UNSPECIFIED, Some(v6)),
         };
         Self {
-            format: FORMAT.to_owned(),
-            wayhop: wayhop_core::version::full().to_owned(),
             world: "field".to_owned(),
             name: application.name.clone(),
             application: Some(application),
@@ -183,18 +179,6 @@ impl Header {
             seed,
             ..Self::nobody()
         }
-    }
-
-    /// The same of an application at the node.
-    #[must_use]
-    pub fn of_application(&self, application: ApplicationHeader) -> Self {
-        Self { application: Some(application), ..self.clone() }
-    }
-
-    /// The same with an IPv6 address.
-    #[must_use]
-    pub fn with_address6(self, address6: Option<Ipv6Addr>) -> Self {
-        Self { address6, ..self }
     }
 
     /// The same with other parameters after a reboot.

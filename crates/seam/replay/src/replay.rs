@@ -93,15 +93,6 @@ enum Subject {
     Application(ApplicationSubject),
 }
 
-impl Subject {
-    const fn engine(&mut self) -> Option<&mut EngineSubject> {
-        if let Self::Engine(s) = self { Some(s) } else { None }
-    }
-    const fn application(&mut self) -> Option<&mut ApplicationSubject> {
-        if let Self::Application(s) = self { Some(s) } else { None }
-    }
-}
-
 /// A log that is being fed to an engine or an application.
 pub struct Replay {
     reader: Reader,
@@ -175,21 +166,23 @@ impl Replay {
     /// If the log goes wrong.
     pub fn step(&mut self) -> Result<Option<EffectDifference>, LogError> {
         let before = self.report.at;
-        let answer = match self.reader.next_item()? {
-            LogItem::Input(line) => self.subject.engine().map(|s| s.answer(line, before)),
-            LogItem::ApplicationInput(line) => self.subject.application().map(|s| s.answer(line, before)),
-            LogItem::End(closing) => {
+        let answer = match (self.reader.next_item()?, &mut self.subject) {
+            (LogItem::Input(line), Subject::Engine(s)) => s.answer(line, before),
+            (LogItem::ApplicationInput(line), Subject::Application(s)) => s.answer(line, before),
+            (LogItem::Input(_) | LogItem::ApplicationInput(_), _) => {
+                Err("this is a log of another kind".to_owned())
+            }
+            (LogItem::End(closing), _) => {
                 self.is_over = true;
                 self.report.end = closing.stopped.map_or(End::Whole, End::Stopped);
                 return Ok(None);
             }
-            LogItem::Cut(why) => {
+            (LogItem::Cut(why), _) => {
                 self.is_over = true;
                 self.report.end = End::Cut(why);
                 return Ok(None);
             }
         };
-        let answer = answer.unwrap_or_else(|| Err("this is a log of another kind".to_owned()));
         let Answer { at, expected, got, panicked } = answer.map_err(|what| self.reader.wrong(what))?;
         self.keep();
         let r = &mut self.report;
@@ -211,13 +204,9 @@ impl Replay {
             return;
         }
         // One more than is shown: the last one is the input at hand.
-        let mut text = if self.recent.len() > self.context {
-            self.recent.pop_front().map_or_else(Vec::new, |(_, text)| text)
-        } else {
-            Vec::new()
-        };
-        text.clear();
-        text.extend_from_slice(self.reader.text());
-        self.recent.push_back((self.reader.line(), text));
+        if self.recent.len() > self.context {
+            self.recent.pop_front();
+        }
+        self.recent.push_back((self.reader.line(), self.reader.text().to_vec()));
     }
 }

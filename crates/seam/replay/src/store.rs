@@ -17,9 +17,10 @@ pub(crate) struct Store {
     files: Vec<Place>,
 }
 
-enum Place {
-    Open(File, PathBuf),
-    Closed(PathBuf),
+struct Place {
+    path: PathBuf,
+    /// `None` if it is opened for each write.
+    file: Option<File>,
 }
 
 impl Store {
@@ -27,8 +28,7 @@ impl Store {
     pub(crate) fn create(paths: &[PathBuf]) -> Result<Self, String> {
         let make = |path: &PathBuf| {
             let file = File::create(path).map_err(|e| cannot(path, &e))?;
-            let few = paths.len() <= MAX_OPEN;
-            Ok(if few { Place::Open(file, path.clone()) } else { Place::Closed(path.clone()) })
+            Ok(Place { path: path.clone(), file: Some(file).filter(|_| paths.len() <= MAX_OPEN) })
         };
         let mut sorted: Vec<&PathBuf> = paths.iter().collect();
         sorted.sort_unstable();
@@ -41,26 +41,13 @@ impl Store {
 
     /// Appends whole lines to a file, compressed if its name ends in `.gz`. If the system takes only a part of them, what is left of the last one is taken back.
     pub(crate) fn append(&mut self, log: usize, lines: &[u8]) -> Result<(), String> {
-        let place = &mut self.files[log];
-        let (Place::Open(_, path) | Place::Closed(path)) = &*place;
-        let piece = if is_compressed(path) {
-            compressed(lines).map_err(|e| cannot(path, &e))?
-        } else {
-            Cow::Borrowed(lines)
+        let Place { path, file } = &mut self.files[log];
+        let mut write = || match file {
+            Some(file) => append(file, path, lines),
+            None => append(&mut OpenOptions::new().append(true).open(&*path)?, path, lines),
         };
-        let lines = &*piece;
-        match place {
-            Place::Open(file, path) => append(file, lines, is_compressed(path)).map_err(|e| cannot(path, &e)),
-            Place::Closed(path) => {
-                let mut file = OpenOptions::new().append(true).open(&*path).map_err(|e| cannot(path, &e))?;
-                append(&mut file, lines, is_compressed(path)).map_err(|e| cannot(path, &e))
-            }
-        }
+        write().map_err(|e| cannot(path, &e))
     }
-}
-
-fn is_compressed(path: &Path) -> bool {
-    path.extension().is_some_and(|end| end == "gz")
 }
 
 /// A gzip member of its own, so that what is in the file can be read at any time, also when the writer was killed; several in a row are one
@@ -71,7 +58,10 @@ fn compressed(lines: &[u8]) -> io::Result<Cow<'static, [u8]>> {
     member.finish().map(Cow::Owned)
 }
 
-fn append(file: &mut File, lines: &[u8], is_compressed: bool) -> io::Result<()> {
+fn append(file: &mut File, path: &Path, lines: &[u8]) -> io::Result<()> {
+    let is_compressed = path.extension().is_some_and(|end| end == "gz");
+    let piece = if is_compressed { compressed(lines)? } else { Cow::Borrowed(lines) };
+    let lines = &*piece;
     let before = file.metadata()?.len();
     let mut written = 0;
     while written < lines.len() {

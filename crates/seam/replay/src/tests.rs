@@ -14,7 +14,9 @@ use wayhop_core::{
 };
 use wayhop_node::InputContext;
 
-use crate::{End, Engines, Header, LogError, Logs, Pace, Reader, Replay, ReplayReport, ReplayVerdict};
+use crate::{
+    EffectDifference, End, Engines, Header, LogError, Logs, Pace, Reader, Replay, ReplayReport, ReplayVerdict,
+};
 
 /// On each timer it sends a packet of random octets after a random delay, and one more every `period`-th time; what it
 /// receives it keeps, and sends on with the next timer.
@@ -120,6 +122,13 @@ fn ip(source: [u8; 4]) -> Vec<u8> {
     p
 }
 
+/// A log that has begun.
+fn begun(path: &Path, header: Header) -> Logs {
+    let mut logs = Logs::create(vec![(path.to_owned(), header)], Pace::Whole).unwrap();
+    logs.begin().unwrap();
+    logs
+}
+
 /// Runs a toy for some time, and logs it.
 fn record(logs: &mut Logs, node: u32, inputs: u64) {
     record_rebooting(logs, node, inputs, 3);
@@ -177,8 +186,7 @@ fn header(node: u32) -> Header {
 fn log() -> String {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("one.jsonl");
-    let mut logs = Logs::create(vec![(path.clone(), header(0))], Pace::Whole).unwrap();
-    logs.begin().unwrap();
+    let mut logs = begun(&path, header(0));
     record(&mut logs, 0, 40);
     logs.finish().unwrap();
     std::fs::read_to_string(path).unwrap()
@@ -188,13 +196,19 @@ fn reader(text: &[u8]) -> Result<Reader, LogError> {
     Reader::new("one.jsonl", Box::new(std::io::Cursor::new(text.to_vec())))
 }
 
+/// Replays the rest of a log: the inputs that the engine answers otherwise.
+fn differences(replay: &mut Replay) -> Result<Vec<EffectDifference>, LogError> {
+    let mut found = Vec::new();
+    while !replay.is_over() {
+        found.extend(replay.step()?);
+    }
+    Ok(found)
+}
+
 /// Replays a text with a toy of another period.
 fn replay(text: &[u8], period: u64) -> Result<(ReplayReport, Vec<u64>), LogError> {
     let mut replay = Replay::new(reader(text)?, engines(period));
-    let mut lines = Vec::new();
-    while !replay.is_over() {
-        lines.extend(replay.step()?.map(|d| d.line));
-    }
+    let lines = differences(&mut replay)?.iter().map(|d| d.line).collect();
     Ok((replay.report().clone(), lines))
 }
 
@@ -277,8 +291,7 @@ fn what_is_no_log_is_refused_with_its_file_and_line() {
 fn an_engine_that_panics_is_a_difference_and_its_log_names_the_input() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("one.jsonl");
-    let mut logs = Logs::create(vec![(path.clone(), header(0))], Pace::Whole).unwrap();
-    logs.begin().unwrap();
+    let mut logs = begun(&path, header(0));
     record(&mut logs, 0, 4);
     let (rng, interface) = (stream(1, Purpose::Protocol, 0), Interface::default());
     let at = Time::from_nanos(9_000_000);
@@ -297,10 +310,7 @@ fn an_engine_that_panics_is_a_difference_and_its_log_names_the_input() {
     assert_eq!((report.verdict(), report.inputs), (ReplayVerdict::SameSoFar, 4));
 
     let mut replay = Replay::new(reader(format!("{text},\"out\":[]}}\n").as_bytes()).unwrap(), engines(3));
-    let mut found = None;
-    while !replay.is_over() {
-        found = replay.step().unwrap().or(found);
-    }
+    let found = differences(&mut replay).unwrap().pop();
     assert_eq!(found.and_then(|d| d.panicked).as_deref(), Some("thirteen"));
 }
 
@@ -309,16 +319,13 @@ fn an_engine_after_a_reboot_has_the_parameters_of_one() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("one.jsonl");
     let header = header(0).rebooting_as(&configured(2));
-    let mut logs = Logs::create(vec![(path.clone(), header)], Pace::Whole).unwrap();
-    logs.begin().unwrap();
+    let mut logs = begun(&path, header);
     record_rebooting(&mut logs, 0, 40, 2);
     logs.finish().unwrap();
     let log = || Reader::open(&path).unwrap();
     let verdict = |engines: Engines| {
         let mut replay = Replay::new(log(), engines);
-        while !replay.is_over() {
-            replay.step().unwrap();
-        }
+        differences(&mut replay).unwrap();
         replay.report().verdict()
     };
     assert_eq!(verdict(log().header().engines(&TOY).unwrap()), ReplayVerdict::Same);
@@ -388,9 +395,7 @@ fn gzip_is_read_as_it_is_and_half_of_it_as_half_a_log() {
     let open = |octets: &[u8]| {
         std::fs::write(&path, octets).unwrap();
         let mut replay = Replay::new(Reader::open(&path).unwrap(), engines(3));
-        while !replay.is_over() {
-            assert_eq!(replay.step().unwrap(), None);
-        }
+        assert_eq!(differences(&mut replay), Ok(Vec::new()));
         replay.report().clone()
     };
     assert_eq!(open(&packed).verdict(), ReplayVerdict::Same);

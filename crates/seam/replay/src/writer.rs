@@ -100,7 +100,7 @@ impl Logs {
     pub fn create(logs: Vec<(PathBuf, Header)>, pace: Pace) -> Result<Self, String> {
         let mut all = Self::waiting(logs.iter().map(|(_, header)| header), pace);
         let paths: Vec<PathBuf> = logs.into_iter().map(|(path, _)| path).collect();
-        all.store = Some(Store::create(&paths)?);
+        all.open(&paths)?;
         Ok(all)
     }
 

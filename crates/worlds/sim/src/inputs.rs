@@ -43,7 +43,7 @@ impl Simulation {
             let (n, name) = (&self.net.nodes[node.index()], &scenario.names[node.index()]);
             let links = (0..n.interfaces()).map(|i| RecordedLink::new(n.mac(IfaceId(i)))).collect();
             let header = header.of_node(Some(node.0), name, n.addr(), links);
-            (path(name), header.with_address6(n.addr6()))
+            (path(name), Header { address6: n.addr6(), ..header })
         };
         let mut all: Vec<_> = nodes.iter().map(log).collect();
         // On a real clock applications are programs, which write their own, but for those of the network layer.
@@ -57,7 +57,7 @@ impl Simulation {
             let name =
                 format!("{}-{}-{}", scenario.names[node.index()], application.name, application.number);
             let header = header.of_node(Some(node.0), &name, scenario.addresses[node.index()], Vec::new());
-            all.push((path(&name), header.of_application(application)));
+            all.push((path(&name), Header { application: Some(application), ..header }));
         }
         let mut logs = Logs::create(all, pace)?;
         logs.begin().map_err(|e| format!("cannot start a thread for the logs of inputs: {e}"))?;

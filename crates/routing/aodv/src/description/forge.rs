@@ -7,6 +7,7 @@ use wayhop_core::{Addr, BROADCAST, Claim, Forged, Forger as Forge, Lure};
 use wayhop_wire::aodv::{self, Message, Rerr, Rrep, Rreq, Unreachable};
 use wayhop_wire::{Datagram, datagram, ipv4};
 
+use crate::forwarding::output::reply_to;
 use crate::routing_table::seq::newest;
 
 /// The most destinations whose numbers are remembered.
@@ -71,16 +72,8 @@ impl Forge for Forger {
             return None;
         }
         let destination_seq = self.number(m.destination).wrapping_add(claim.ahead);
-        let reply = Message::Rrep(Rrep {
-            repair: false,
-            ack_required: false,
-            prefix_size: 0,
-            hop_count: claim.hops,
-            destination: m.destination,
-            destination_seq,
-            originator: m.originator,
-            lifetime_ms: LIFETIME_MS,
-        });
+        let reply = Rrep { hop_count: claim.hops, ..reply_to(&m, destination_seq, LIFETIME_MS) };
+        let reply = Message::Rrep(reply);
         let packet = packet(claim.speaker, from, NET_DIAMETER, &reply)?;
         Some(Lure {
             question: u64::from(m.originator.to_bits()) << 32 | u64::from(m.id),

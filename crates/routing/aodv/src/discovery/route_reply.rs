@@ -9,6 +9,7 @@ use wayhop_wire::ipv4;
 use crate::engine::ids;
 use crate::engine::state::Engine;
 use crate::forwarding::head::{Head, is_destination};
+use crate::forwarding::output::reply_to;
 use crate::params::{LocalRepair, OwnNumber};
 use crate::routing_table::seq::newest;
 use crate::routing_table::subnet::network;
@@ -36,16 +37,8 @@ impl Engine {
             return false;
         }
         let (key, next_hop, hops) = (e.destination, e.next_hop, e.hops);
-        let reply = Rrep {
-            repair: false,
-            ack_required: false,
-            prefix_size: e.prefix,
-            hop_count: hops,
-            destination: m.destination,
-            destination_seq: e.seq.unwrap_or(0),
-            originator: m.originator,
-            lifetime_ms: self.remaining(now, e),
-        };
+        let reply = reply_to(m, e.seq.unwrap_or(0), self.remaining(now, e));
+        let reply = Rrep { prefix_size: e.prefix, hop_count: hops, ..reply };
         let back = self.send_reply(cx, reply);
         // Sections 6.6.2 (the neighbour that asked) and 6.7 (the one that the reply went to, which a stale request makes
         // another one).
@@ -103,17 +96,8 @@ impl Engine {
             self.seq = self.seq.wrapping_add(1);
             self.seq = self.seq.wrapping_add(self.seq % 2);
         }
-        let reply = Rrep {
-            repair: false,
-            ack_required: false,
-            prefix_size,
-            hop_count: 0,
-            destination: m.destination,
-            destination_seq: self.seq,
-            originator: m.originator,
-            lifetime_ms: u32::try_from(self.params.my_route_timeout_ms).unwrap_or(u32::MAX),
-        };
-        self.send_reply(cx, reply);
+        let lifetime_ms = u32::try_from(self.params.my_route_timeout_ms).unwrap_or(u32::MAX);
+        self.send_reply(cx, Rrep { prefix_size, ..reply_to(m, self.seq, lifetime_ms) });
     }
 
     /// Section 6.6.3: a reply to the destination, as if it had asked for the originator.

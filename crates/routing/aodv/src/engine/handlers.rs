@@ -16,8 +16,34 @@ use crate::forwarding::head::Head;
 use crate::forwarding::route_use::DataPath;
 use crate::params::Hello;
 
-impl Engine {
-    fn on_message(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
+impl Protocol for Engine {
+    fn data_plane(&self) -> DataPlane {
+        DataPlane::Forwarding
+    }
+    fn interests(&self) -> Interests {
+        let arrivals = self.params.hello != Hello::Off;
+        Interests { route_used: true, arrivals, overhear: self.params.passive_ack, ..Interests::default() }
+    }
+
+    fn start(&mut self, cx: &mut Cx<'_>) {
+        cx.open(Socket::Udp(aodv::PORT));
+        if self.params.wait_after_reboot {
+            self.begin_reboot_wait(cx);
+        }
+        self.start_hello(cx);
+    }
+
+    fn on_outbound(&mut self, cx: &mut Cx<'_>, p: Packet) {
+        let Some((source, destination)) = ipv4::ends(p.bytes()) else {
+            return cx.drop(p, DropReason::Malformed);
+        };
+        if !ipv4::is_host(destination) || destination == cx.addr() {
+            return cx.drop(p, DropReason::NoRoute);
+        }
+        self.route_or_search(cx, p, source, destination);
+    }
+
+    fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
         let Some(head) = Head::read(&p, cx.addr(), rx) else {
             return cx.drop(p, DropReason::Malformed);
         };
@@ -50,38 +76,6 @@ impl Engine {
                 cx.consume(p);
             }
         }
-    }
-}
-
-impl Protocol for Engine {
-    fn data_plane(&self) -> DataPlane {
-        DataPlane::Forwarding
-    }
-    fn interests(&self) -> Interests {
-        let arrivals = self.params.hello != Hello::Off;
-        Interests { route_used: true, arrivals, overhear: self.params.passive_ack, ..Interests::default() }
-    }
-
-    fn start(&mut self, cx: &mut Cx<'_>) {
-        cx.open(Socket::Udp(aodv::PORT));
-        if self.params.wait_after_reboot {
-            self.begin_reboot_wait(cx);
-        }
-        self.start_hello(cx);
-    }
-
-    fn on_outbound(&mut self, cx: &mut Cx<'_>, p: Packet) {
-        let Some((source, destination)) = ipv4::ends(p.bytes()) else {
-            return cx.drop(p, DropReason::Malformed);
-        };
-        if !ipv4::is_host(destination) || destination == cx.addr() {
-            return cx.drop(p, DropReason::NoRoute);
-        }
-        self.route_or_search(cx, p, source, destination);
-    }
-
-    fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
-        self.on_message(cx, p, rx);
     }
 
     fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {

@@ -68,13 +68,13 @@ pub(crate) fn show(e: &Engine, now: Time, out: &mut dyn Inspect) {
             ],
         );
     }
-    for (addr, heard) in e.neighbours.iter() {
-        out.row("neighbours", &[("address", &addr), ("heard_ms_ago", &now.since(heard).as_millis())]);
+    for n in &e.neighbours.hellos {
+        out.row("neighbours", &[("address", &n.addr), ("heard_ms_ago", &now.since(n.heard).as_millis())]);
     }
-    for (addr, until) in e.neighbours.blacklisted().filter(|&(_, until)| until > now) {
-        out.row("blacklist", &[("address", &addr), ("ends_in_ms", &until.since(now).as_millis())]);
+    for (addr, until) in e.neighbours.blacklist.iter().filter(|(_, until)| *until > now) {
+        out.row("blacklist", &[("address", addr), ("ends_in_ms", &until.since(now).as_millis())]);
     }
-    if let Some(o) = e.outside.as_ref().filter(|o| !o.reaches.is_empty()) {
+    if let Some(o) = &e.outside {
         for reached in &o.reaches {
             out.row("gateway", &[("reaches", reached), ("mesh", &o.mesh)]);
         }

@@ -43,7 +43,7 @@ pub struct Engine {
     pub(crate) next_check: Time,
     /// Until then this node takes no part in routing (section 6.13).
     pub(crate) quiet_until: Time,
-    /// Scratch space for the destinations of a Route Error.
+    /// Scratch space for the destinations of a Route Error; empty between them.
     pub(crate) lost: Vec<Unreachable>,
 }
 

@@ -3,13 +3,27 @@
 use std::net::Ipv4Addr;
 
 use wayhop_core::{BROADCAST, Cx, DropReason, Packet, Priority, Span, TxId, TxSpec};
-use wayhop_wire::aodv::{self, Extension, Message};
+use wayhop_wire::aodv::{self, Extension, Message, Rrep, Rreq};
 use wayhop_wire::{ipv4, udp};
 
 use crate::engine::state::Engine;
 
 /// Octets in front of a message.
 pub(crate) const OVERHEAD: usize = ipv4::HEADER_LEN + udp::HEADER_LEN;
+
+/// A reply to a request by the destination itself; other nodes add their distance.
+pub(crate) const fn reply_to(m: &Rreq, destination_seq: u32, lifetime_ms: u32) -> Rrep {
+    Rrep {
+        repair: false,
+        ack_required: false,
+        prefix_size: 0,
+        hop_count: 0,
+        destination: m.destination,
+        destination_seq,
+        originator: m.originator,
+        lifetime_ms,
+    }
+}
 
 impl Engine {
     /// A packet with this message and perhaps an extension.
@@ -67,7 +81,7 @@ impl Engine {
     /// To all neighbours, after a wait of up to `jitter`.
     pub(crate) fn broadcast(&mut self, cx: &mut Cx<'_>, p: Packet, jitter: Span) {
         let delay = if jitter == Span::ZERO { Span::ZERO } else { cx.rng().jitter(jitter) };
-        self.neighbours.broadcast_sent(cx.now());
+        self.neighbours.last_broadcast = Some(cx.now());
         cx.send(p, TxSpec::broadcast().after(delay));
     }
 

@@ -8,7 +8,7 @@ use wayhop_wire::ipv4;
 
 use crate::engine::ids;
 use crate::engine::state::Engine;
-use crate::maintenance::audience::Audience;
+use crate::maintenance::route_error::Audience;
 use crate::params::{LocalRepair, OwnNumber};
 use crate::routing_table::RouteState;
 
@@ -70,7 +70,6 @@ impl Engine {
         if self.params.own_number == OwnNumber::Even {
             self.seq = self.seq.wrapping_add(2);
         }
-        self.lost.clear();
         let mut audience = Audience::default();
         let mut routes = 0;
         for i in 0..self.table.len() {
@@ -91,9 +90,7 @@ impl Engine {
             self.report(destination, &mut audience);
         }
         cx.note("link_broken", next_hop, routes);
-        if !self.lost.is_empty() {
-            self.send_rerr(cx, audience, false, Span::ZERO);
-        }
+        self.send_rerr(cx, audience, false, Span::ZERO);
     }
 
     /// Adds a destination to the next Route Error, if anybody is to hear of it.

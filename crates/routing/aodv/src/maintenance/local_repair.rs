@@ -8,8 +8,8 @@ use wayhop_wire::ipv4;
 
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
-use crate::maintenance::audience::Audience;
 use crate::maintenance::repairs::Repairs;
+use crate::maintenance::route_error::Audience;
 use crate::params::LocalRepair;
 use crate::routing_table::RouteState;
 
@@ -90,12 +90,9 @@ impl Engine {
         if let Some(e) = self.table.get_mut(destination) {
             e.search.reset();
         }
-        self.lost.clear();
         let mut audience = Audience::default();
         self.report(destination, &mut audience);
-        if !self.lost.is_empty() {
-            self.send_rerr(cx, audience, false, Span::ZERO);
-        }
+        self.send_rerr(cx, audience, false, Span::ZERO);
         // Own packets may have joined the wait: they are worth a search of their own.
         let mut own = Vec::new();
         while let Some(p) = self.buffer.take(destination) {
@@ -118,7 +115,6 @@ impl Engine {
         }
         let mut audience = Audience::default();
         audience.add(&e.precursors);
-        self.lost.clear();
         self.lost.push(Unreachable { destination, seq: e.seq.unwrap_or(0) });
         self.send_rerr(cx, audience, true, Span::ZERO);
     }

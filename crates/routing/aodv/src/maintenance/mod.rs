@@ -1,9 +1,8 @@
 //! Route maintenance (RFC 3561 sections 6.10 to 6.12): broken links, Route Errors, local repair.
 
-pub(crate) mod audience;
 mod broken_link;
 mod expiry;
 mod host_unreachable;
 mod local_repair;
 pub(crate) mod repairs;
-mod route_error;
+pub(crate) mod route_error;

@@ -9,17 +9,37 @@ use crate::engine::ids;
 use crate::engine::state::Engine;
 use crate::forwarding::head::Head;
 use crate::forwarding::route_use::DataPath;
-use crate::maintenance::audience::Audience;
 use crate::params::RerrNumber;
-use crate::routing_table::RouteState;
 use crate::routing_table::seq::{newer, newest};
+use crate::routing_table::{Precursors, RouteState};
 
 /// The most destinations in one Route Error: what fits a packet of 1500 octets.
 const PER_MESSAGE: usize = (1_500 - crate::forwarding::output::OVERHEAD - 4) / 8;
 const _: () = assert!(PER_MESSAGE <= MAX_UNREACHABLE);
 
+/// The receivers of a Route Error.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Audience {
+    #[default]
+    Nobody,
+    One(Ipv4Addr),
+    Many,
+}
+
+impl Audience {
+    pub(crate) fn add(&mut self, p: &Precursors) {
+        for n in p.iter() {
+            *self = match *self {
+                Self::Nobody => Self::One(n),
+                Self::One(m) if m == n => Self::One(n),
+                _ => Self::Many,
+            };
+        }
+    }
+}
+
 impl Engine {
-    /// Reports the destinations in `self.lost`, which is empty afterwards.
+    /// Reports the destinations in `self.lost`, if there are any. It is empty afterwards.
     pub(crate) fn send_rerr(&mut self, cx: &mut Cx<'_>, audience: Audience, no_delete: bool, jitter: Span) {
         let lost = core::mem::take(&mut self.lost);
         for part in lost.chunks(PER_MESSAGE) {
@@ -59,7 +79,6 @@ impl Engine {
         // The number went up when the route was lost; raising it with every packet would run ahead of its owner. But of a
         // route learned in the wait after a reboot the sender has an older idea.
         let seq = self.table.number(destination).map_or(0, |s| s.wrapping_add(is_known.into()));
-        self.lost.clear();
         self.lost.push(Unreachable { destination, seq });
         // Broadcast: the packet's sender is often not a known precursor, as on the way back from a
         // destination.
@@ -75,14 +94,12 @@ impl Engine {
         }
         self.invalidate(cx, key, |seq| seq.map(|s| s.wrapping_add(1)));
         let seq = self.table.number(used.destination).unwrap_or(0);
-        self.lost.clear();
         self.lost.push(Unreachable { destination: used.destination, seq });
         self.send_rerr(cx, Audience::Many, false, Span::ZERO);
     }
 
     /// A Route Error from a neighbour (section 6.11 iii).
     pub(crate) fn on_rerr(&mut self, cx: &mut Cx<'_>, head: &Head, m: Rerr<'_>) {
-        self.lost.clear();
         let mut audience = Audience::default();
         let mut any = false;
         for u in m.unreachable {
@@ -119,7 +136,7 @@ impl Engine {
         if any && !m.no_delete && self.params.drop_queued_on_rerr {
             cx.recall(head.source);
         }
-        if !self.lost.is_empty() && !self.is_quiet(cx.now()) {
+        if !self.is_quiet(cx.now()) {
             let jitter = self.params.broadcast_jitter();
             self.send_rerr(cx, audience, m.no_delete, jitter);
         }

@@ -41,9 +41,6 @@ impl NeighbourTable {
             n.heard = now;
         }
     }
-    pub(crate) fn broadcast_sent(&mut self, now: Time) {
-        self.last_broadcast = Some(now);
-    }
     pub(crate) fn acknowledged(&mut self, n: Ipv4Addr) {
         self.acks.retain(|(a, _)| *a != n);
     }
@@ -53,14 +50,6 @@ impl NeighbourTable {
     /// When the first neighbour is lost if it stays silent.
     pub(crate) fn next_loss(&self, p: &Params) -> Option<Time> {
         self.hellos.iter().map(|n| n.lost_at(p)).min()
-    }
-    /// (address, last heard) of the senders of Hellos.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Ipv4Addr, Time)> {
-        self.hellos.iter().map(|n| (n.addr, n.heard))
-    }
-    /// (address, until) of the blacklist.
-    pub(crate) fn blacklisted(&self) -> impl Iterator<Item = (Ipv4Addr, Time)> {
-        self.blacklist.iter().copied()
     }
 }
 

@@ -8,8 +8,8 @@ use std::net::Ipv4Addr;
 use wayhop_aodv::{Engine, LocalRepair, Params};
 use wayhop_core::{BROADCAST, Command, Span};
 use wayhop_testkit::{Link, Net, Octets, TestPacket, addr, data_packet};
-use wayhop_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
-use wayhop_wire::{ipv4, udp};
+use wayhop_wire::aodv::{Message, PORT, Rerr, Rrep, Rreq, Unreachable};
+use wayhop_wire::datagram;
 
 const NODES: usize = 4;
 
@@ -154,12 +154,7 @@ fn message(net: &mut Net, to: usize, from: Ipv4Addr, broadcast: bool, m: &Messag
 
 fn inject(net: &mut Net, to: usize, from: Ipv4Addr, broadcast: bool, ttl: u8, payload: &[u8]) {
     let dst = if broadcast { BROADCAST } else { addr(to) };
-    let mut p = vec![0; 28];
-    p.extend_from_slice(payload);
-    let len = payload.len() as u16;
-    udp::Repr { src_port: 654, dst_port: 654, payload_len: len }.emit(&mut p[20..], from, dst);
-    ipv4::Repr { ttl, ..ipv4::Repr::new(from, dst, ipv4::protocol::UDP, 8 + len) }.emit(&mut p);
-    net.inject(to, from, broadcast, &p);
+    net.inject(to, from, broadcast, &datagram(from, dst, PORT, ttl, payload));
 }
 
 fn request(input: &mut Octets<'_>) -> Option<Rreq> {

@@ -4,7 +4,7 @@ use wayhop_aodv::{LocalRepair, Params};
 use wayhop_core::{BROADCAST, Command, DropReason, TxStatus};
 use wayhop_testkit::{EventKind, Net, addr};
 
-use crate::support::{held, line, ms, net, rerrs, rreps, rreqs, secs};
+use crate::support::{held, line, line_with_route, ms, net, rerrs, rreps, rreqs, secs};
 
 fn das() -> Params {
     Params::das()
@@ -28,9 +28,7 @@ fn every_request_goes_to_everybody_and_three_leave_a_second_apart() {
 
 #[test]
 fn a_distance_that_was_known_bounds_no_request() {
-    let mut net = line(3, &das());
-    net.send_at(secs(1.0), 0, 2, 1);
-    net.run_until(secs(2.0));
+    let mut net = line_with_route(3, &das());
     forget(&mut net, 0..3);
     net.send_at(secs(2.0), 0, 2, 1);
     net.run_until(secs(3.0));
@@ -40,9 +38,7 @@ fn a_distance_that_was_known_bounds_no_request() {
 
 #[test]
 fn a_request_is_passed_on_at_once() {
-    let mut net = line(5, &das());
-    net.send_at(secs(1.0), 0, 4, 1);
-    net.run_until(secs(2.0));
+    let net = line_with_route(5, &das());
     let at: Vec<_> = (0..4).map(|n| rreqs(&net, n)[0].0.at).collect();
     let hop = at[1].since(at[0]);
     assert!(at.windows(2).all(|w| w[1].since(w[0]) == hop), "{at:?}");

@@ -6,12 +6,9 @@ use wayhop_testkit::{EventKind, addr};
 use wayhop_wire::aodv::Message;
 
 use crate::support::{
-    alone, hear, hear_rerr, held, line, ms, net, reply, request, rerrs, route, rreqs, secs,
+    alone, hear, hear_rerr, held, line_with_route, ms, net, reply, request, rerrs, rfc, route, rreqs, secs,
+    transit,
 };
-
-fn rfc() -> Params {
-    Params::rfc()
-}
 
 /// Node 0 with a route to 9 over 4 (number 10, 3 hops), used by 5.
 fn with_a_user(params: &Params) -> wayhop_testkit::Net {
@@ -132,32 +129,16 @@ fn a_next_hop_that_lost_its_memory_breaks_the_route_and_the_number_still_grows()
 }
 
 #[test]
-fn with_n_a_route_error_is_told_on_and_the_route_stays() {
-    let mut net = with_a_user(&rfc());
-    hear_rerr(&mut net, 0, addr(4), true, &[(addr(9), 11)]);
-    net.run_for(ms(20));
-    assert_eq!(route(&net, 0, addr(9), "state").unwrap(), "valid");
-    let errors = rerrs(&net, 0);
-    assert_eq!(errors.len(), 1);
-    assert!(errors[0].1, "the N flag stays");
-}
-
-#[test]
 fn a_transit_packet_without_a_route_is_dropped_and_reported_to_all() {
     // Node 1 forgets nothing, but its route to 3 broke before: the next transit packet finds none.
-    let mut net = line(3, &rfc());
-    net.send_at(secs(1.0), 0, 2, 1);
-    net.run_until(secs(2.0));
+    let mut net = line_with_route(3, &rfc());
     net.down(1, 2);
     net.send_at(secs(2.1), 1, 2, 2);
     net.run_until(secs(2.2));
     // Node 1 told 0 already; a packet of 0's that was under way comes all the same.
     let before = rerrs(&net, 1).len();
     assert_eq!(before, 1);
-    let t =
-        wayhop_testkit::TestPacket { source: addr(0), destination: addr(2), ttl: 64, ident: 1, port: 9_000 };
-    net.inject(1, addr(0), false, &wayhop_testkit::data_packet(t, &[0; 10]));
-    net.run_for(ms(20));
+    transit(&mut net, 1, 0, addr(2));
     let errors = rerrs(&net, 1);
     assert_eq!(errors.len(), before + 1);
     assert_eq!(errors[1].0.next_hop, BROADCAST);
@@ -188,15 +169,7 @@ fn packets_queued_for_a_broken_link_come_back_and_find_the_new_way() {
 #[test]
 fn no_more_than_ten_route_errors_a_second() {
     let mut net = alone(&rfc());
-    let t = |n: usize| wayhop_testkit::TestPacket {
-        source: addr(3),
-        destination: addr(20 + n),
-        ttl: 64,
-        ident: 1,
-        port: 9_000,
-    };
-    (0..40).for_each(|n| net.inject(0, addr(3), false, &wayhop_testkit::data_packet(t(n), &[0; 10])));
-    net.run_for(ms(900));
+    (0..40).for_each(|n| transit(&mut net, 0, 3, addr(20 + n)));
     assert_eq!(rerrs(&net, 0).len(), 10);
     assert_eq!(net.drops().iter().filter(|d| d.1 == DropReason::NoRoute).count(), 40);
     net.assert_conserved();
@@ -204,10 +177,7 @@ fn no_more_than_ten_route_errors_a_second() {
 
 #[test]
 fn many_lost_destinations_are_split_over_messages_that_fit() {
-    let mut p = rfc();
-    p.rerr_rate_limit = 0;
-    p.rerr_needs_precursors = false;
-    let mut net = alone(&p);
+    let mut net = alone(&Params { rerr_rate_limit: 0, rerr_needs_precursors: false, ..rfc() });
     for n in 0..400 {
         hear(&mut net, 0, addr(4), &Message::Rrep(reply(addr(100 + n), 1, 2, addr(0))));
     }
@@ -228,23 +198,22 @@ fn a_transit_packet_without_a_route_is_reported_to_all_even_if_one_user_is_known
     hear_rerr(&mut net, 0, addr(4), false, &[(addr(9), 11)]);
     net.run_for(ms(20));
     let before = rerrs(&net, 0).len();
-    let t =
-        wayhop_testkit::TestPacket { source: addr(3), destination: addr(9), ttl: 64, ident: 1, port: 9_000 };
-    net.inject(0, addr(3), false, &wayhop_testkit::data_packet(t, &[0; 10]));
-    net.run_for(ms(20));
+    transit(&mut net, 0, 3, addr(9));
     let errors = rerrs(&net, 0);
     assert_eq!(errors.len(), before + 1);
     assert_eq!((errors[before].0.next_hop, errors[before].2[0].seq), (BROADCAST, 11));
 }
 
 #[test]
-fn with_n_the_number_does_not_matter() {
+fn with_n_a_route_error_is_told_on_whatever_its_number_and_the_route_stays() {
     // Section 6.12: told on if it comes from the next hop and somebody uses the route; nothing else happens.
-    for (from, told_on) in [(4, 1), (3, 0)] {
+    for (from, seq, told_on) in [(4, 11, 1), (4, 10, 1), (3, 10, 0)] {
         let mut net = with_a_user(&rfc());
-        hear_rerr(&mut net, 0, addr(from), true, &[(addr(9), 10)]);
+        hear_rerr(&mut net, 0, addr(from), true, &[(addr(9), seq)]);
         net.run_for(ms(20));
-        assert_eq!(rerrs(&net, 0).len(), told_on);
+        let errors = rerrs(&net, 0);
+        assert_eq!(errors.len(), told_on, "from {from}, number {seq}");
+        assert!(errors.iter().all(|(_, no_delete, _)| *no_delete), "the N flag stays");
         assert_eq!(route(&net, 0, addr(9), "state").unwrap(), "valid");
         assert_eq!(route(&net, 0, addr(9), "seq").unwrap(), "10");
     }

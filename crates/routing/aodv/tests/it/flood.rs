@@ -6,10 +6,10 @@ use std::net::Ipv4Addr;
 use wayhop_aodv::{Hello, Params, RerrNumber};
 use wayhop_core::{BROADCAST, Purpose, Rng, Time, stream};
 use wayhop_testkit::{EventKind, Link, Net, TestPacket, addr, data_packet};
-use wayhop_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
-use wayhop_wire::{ipv4, udp};
+use wayhop_wire::aodv::{Message, PORT, Rerr, Rrep, Rreq, Unreachable};
+use wayhop_wire::{datagram, ipv4};
 
-use crate::support::{alone, frame, hear, line, ms, net, own_seq, reply, rerrs, route, rreqs, secs};
+use crate::support::{alone, frame, hear, line, ms, net, octets, own_seq, reply, rerrs, route, rreqs, secs};
 
 /// As `wayhop node` sets them where the kernel forwards, in a network of six hops.
 fn params() -> Params {
@@ -289,16 +289,9 @@ fn stated_lifetimes_and_intervals_are_believed_up_to_my_route_timeout() {
         // `hear` waits a millisecond.
         assert_eq!(route(&net, 0, addr(9), "expires_in_ms").unwrap(), (ends_ms - 1).to_string());
         // A Hello (section 6.9) that announces the next one in 49 days (section 9.1): two may be lost.
-        let mut hello = frame(addr(5), BROADCAST, 1, &Message::Rrep(reply(addr(5), 7, 0, addr(5))));
+        let mut hello = octets(&Message::Rrep(reply(addr(5), 7, 0, addr(5))));
         hello.extend([1, 4, 0xff, 0xff, 0xff, 0xff]);
-        let len = (hello.len() - 20) as u16;
-        udp::Repr { src_port: 654, dst_port: 654, payload_len: len - 8 }.emit(
-            &mut hello[20..],
-            addr(5),
-            BROADCAST,
-        );
-        ipv4::Repr { ttl: 1, ..ipv4::Repr::new(addr(5), BROADCAST, 17, len) }.emit(&mut hello);
-        net.inject(0, addr(5), true, &hello);
+        net.inject(0, addr(5), true, &datagram(addr(5), BROADCAST, PORT, 1, &hello));
         net.run_for(ms(1));
         let lost_in = if bounded { ends_ms } else { 2 * ends_ms };
         assert_eq!(route(&net, 0, addr(5), "expires_in_ms").unwrap(), (lost_in - 1).to_string());

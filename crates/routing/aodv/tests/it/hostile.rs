@@ -6,10 +6,10 @@ use proptest::prelude::*;
 use wayhop_aodv::Params;
 use wayhop_core::{BROADCAST, DropReason};
 use wayhop_testkit::{Link, Net, addr};
-use wayhop_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
-use wayhop_wire::checksum;
+use wayhop_wire::aodv::{Message, PORT, Rerr, Rrep, Rreq, Unreachable};
+use wayhop_wire::{checksum, datagram};
 
-use crate::support::{alone, frame, hear, line, ms, net, reply, request, secs};
+use crate::support::{alone, frame, hear, line, ms, net, octets, reply, request, secs};
 
 #[test]
 fn a_message_that_a_neighbour_forwarded_and_one_with_ip_options_are_nobodys() {
@@ -74,16 +74,7 @@ fn an_extension_that_may_not_be_skipped_stops_the_message_and_others_travel_on()
     for (kind, passes) in [(9u8, true), (127, true), (128, false), (255, false)] {
         let mut net = alone(&Params::rfc());
         let m = Message::Rreq(request(1, addr(4), 1, addr(9), None));
-        let mut b = frame(addr(4), BROADCAST, 5, &m);
-        b.extend([kind, 3, 7, 8, 9]);
-        let len = (b.len() - 28) as u16;
-        wayhop_wire::udp::Repr { src_port: 654, dst_port: 654, payload_len: len }.emit(
-            &mut b[20..],
-            addr(4),
-            BROADCAST,
-        );
-        wayhop_wire::ipv4::Repr { ttl: 5, ..wayhop_wire::ipv4::Repr::new(addr(4), BROADCAST, 17, len + 8) }
-            .emit(&mut b);
+        let b = datagram(addr(4), BROADCAST, PORT, 5, &[&octets(&m)[..], &[kind, 3, 7, 8, 9]].concat());
         net.inject(0, addr(4), true, &b);
         net.run_for(ms(50));
         let sent: Vec<_> = net.sent_by(0).map(|(_, _, b)| b.to_vec()).collect();
@@ -96,10 +87,7 @@ fn an_extension_that_may_not_be_skipped_stops_the_message_and_others_travel_on()
 
 #[test]
 fn a_flood_of_strangers_fills_no_more_than_the_limits() {
-    let mut p = Params::rfc();
-    p.max_routes = 100;
-    p.max_requests_remembered = 50;
-    let mut net = alone(&p);
+    let mut net = alone(&Params { max_routes: 100, max_requests_remembered: 50, ..Params::rfc() });
     hear(&mut net, 0, addr(4), &Message::Rrep(reply(addr(9), 10, 2, addr(0))));
     for n in 0..2_000 {
         let m = request(n, addr(1_000 + n as usize), 1, addr(9_000), None);
@@ -172,21 +160,9 @@ fn op() -> impl Strategy<Value = Op> {
 }
 
 fn apply(net: &mut Net, op: Op) {
-    let udp = |payload: &[u8]| {
-        let mut b = vec![0; 28];
-        b.extend_from_slice(payload);
-        let len = payload.len() as u16;
-        wayhop_wire::udp::Repr { src_port: 654, dst_port: 654, payload_len: len }.emit(
-            &mut b[20..],
-            addr(1),
-            BROADCAST,
-        );
-        wayhop_wire::ipv4::Repr::new(addr(1), BROADCAST, 17, len + 8).emit(&mut b);
-        b
-    };
     match op {
         Op::Bytes(b) => net.inject(0, addr(1), true, &b),
-        Op::Udp(b) => net.inject(0, addr(1), true, &udp(&b)),
+        Op::Udp(b) => net.inject(0, addr(1), true, &datagram(addr(1), BROADCAST, PORT, 64, &b)),
         Op::Rreq(from, m) => {
             net.inject(0, from, true, &frame(from, BROADCAST, m.hop_count, &Message::Rreq(m)));
         }

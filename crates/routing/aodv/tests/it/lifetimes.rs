@@ -3,13 +3,12 @@
 use wayhop_aodv::{Engine, Params};
 use wayhop_core::{Command, Time};
 use wayhop_testkit::addr;
-use wayhop_wire::aodv::Message;
+use wayhop_wire::aodv::{Message, Rrep, Rreq};
 
-use crate::support::{alone, hear, line, ms, reply, request, rerrs, route, rreps, rreqs, secs};
+use crate::support::{
+    alone, hear, line, line_with_route, ms, reply, request, rerrs, rfc, route, rreps, rreqs, secs, transit,
+};
 
-fn rfc() -> Params {
-    Params::rfc()
-}
 /// When the row for `n` left node 0's forwarding table for the last time.
 fn uninstalled(net: &wayhop_testkit::Net, n: usize) -> Option<Time> {
     net.of(0)
@@ -21,8 +20,7 @@ fn uninstalled(net: &wayhop_testkit::Net, n: usize) -> Option<Time> {
 #[test]
 fn an_unused_route_expires_after_its_lifetime_with_a_raised_number() {
     let mut net = alone(&rfc());
-    let mut m = reply(addr(9), 10, 2, addr(0));
-    m.lifetime_ms = 5_000;
+    let m = Rrep { lifetime_ms: 5_000, ..reply(addr(9), 10, 2, addr(0)) };
     hear(&mut net, 0, addr(4), &Message::Rrep(m));
     net.run_until(secs(5.99));
     assert!(net.route(0, addr(9)).is_some());
@@ -36,8 +34,7 @@ fn an_unused_route_expires_after_its_lifetime_with_a_raised_number() {
 #[test]
 fn an_invalid_entry_is_kept_for_delete_period_and_no_longer() {
     let mut net = alone(&rfc());
-    let mut m = reply(addr(9), 10, 2, addr(0));
-    m.lifetime_ms = 5_000;
+    let m = Rrep { lifetime_ms: 5_000, ..reply(addr(9), 10, 2, addr(0)) };
     hear(&mut net, 0, addr(4), &Message::Rrep(m));
     // Invalid at about 6.0 s; deleted 50 s later.
     net.run_until(secs(55.9));
@@ -50,13 +47,10 @@ fn an_invalid_entry_is_kept_for_delete_period_and_no_longer() {
 fn a_packet_for_an_invalid_route_renews_its_delete_period() {
     // Section 6.11. Invalid at about 6.0 s; a packet of 3's comes at 40 s: deleted 50 s after that.
     let mut net = alone(&rfc());
-    let mut m = reply(addr(9), 10, 2, addr(0));
-    m.lifetime_ms = 5_000;
+    let m = Rrep { lifetime_ms: 5_000, ..reply(addr(9), 10, 2, addr(0)) };
     hear(&mut net, 0, addr(4), &Message::Rrep(m));
     net.run_until(secs(40.0));
-    let t =
-        wayhop_testkit::TestPacket { source: addr(3), destination: addr(9), ttl: 64, ident: 1, port: 9_000 };
-    net.inject(0, addr(3), false, &wayhop_testkit::data_packet(t, &[0; 10]));
+    transit(&mut net, 0, 3, addr(9));
     net.run_until(secs(89.9));
     assert_eq!(route(&net, 0, addr(9), "seq").unwrap(), "11");
     net.run_until(secs(90.3));
@@ -66,12 +60,8 @@ fn a_packet_for_an_invalid_route_renews_its_delete_period() {
 #[test]
 fn an_entry_that_is_searched_for_is_kept() {
     // Section 6.4: 2 * NET_TRAVERSAL_TIME = 5.6 s after a request, although DELETE_PERIOD would be over.
-    let mut p = rfc();
-    p.delete_period_ms = Some(3_000);
-    p.rreq_retries = 0;
-    let mut net = alone(&p);
-    let mut m = reply(addr(9), 10, 2, addr(0));
-    m.lifetime_ms = 1_000;
+    let mut net = alone(&Params { delete_period_ms: Some(3_000), rreq_retries: 0, ..rfc() });
+    let m = Rrep { lifetime_ms: 1_000, ..reply(addr(9), 10, 2, addr(0)) };
     hear(&mut net, 0, addr(4), &Message::Rrep(m));
     net.run_until(secs(4.9));
     net.send_to(0, addr(9), 1);
@@ -105,8 +95,7 @@ fn use_refreshes_source_destination_next_hop_and_previous_hop() {
 fn a_reverse_route_lives_as_section_6_5_says() {
     // 2 * NET_TRAVERSAL_TIME - 2 * hops * NODE_TRAVERSAL_TIME = 5600 - 2 * 3 * 40 = 5360 ms.
     let mut net = alone(&rfc());
-    let mut m = request(1, addr(5), 1, addr(99), None);
-    m.hop_count = 2;
+    let m = Rreq { hop_count: 2, ..request(1, addr(5), 1, addr(99), None) };
     hear(&mut net, 0, addr(4), &Message::Rreq(m));
     net.run_until(secs(20.0));
     let end = uninstalled(&net, 5).unwrap();
@@ -126,10 +115,7 @@ fn an_answered_request_makes_the_reverse_route_live_on() {
 
 #[test]
 fn after_a_reboot_a_node_keeps_quiet_for_delete_period() {
-    let mut p = rfc();
-    p.wait_after_reboot = true;
-    p.delete_period_ms = Some(5_000);
-    let mut net = alone(&p);
+    let mut net = alone(&Params { wait_after_reboot: true, delete_period_ms: Some(5_000), ..rfc() });
     hear(&mut net, 0, addr(4), &Message::Rreq(request(1, addr(4), 1, addr(99), None)));
     hear(&mut net, 0, addr(4), &Message::Rreq(request(2, addr(4), 2, addr(0), Some(41))));
     net.send_to(0, addr(99), 1);
@@ -143,15 +129,9 @@ fn after_a_reboot_a_node_keeps_quiet_for_delete_period() {
 
 #[test]
 fn transit_data_restarts_the_wait_after_a_reboot() {
-    let mut p = rfc();
-    p.wait_after_reboot = true;
-    p.delete_period_ms = Some(5_000);
-    let mut net = alone(&p);
+    let mut net = alone(&Params { wait_after_reboot: true, delete_period_ms: Some(5_000), ..rfc() });
     net.run_until(secs(4.0));
-    let t =
-        wayhop_testkit::TestPacket { source: addr(3), destination: addr(8), ttl: 64, ident: 1, port: 9_000 };
-    net.inject(0, addr(3), false, &wayhop_testkit::data_packet(t, &[0; 10]));
-    net.run_for(ms(50));
+    transit(&mut net, 0, 3, addr(8));
     assert_eq!(rerrs(&net, 0).len(), 1);
     net.send_to(0, addr(99), 1);
     net.run_until(secs(8.9));
@@ -175,9 +155,7 @@ fn a_rebooted_node_is_found_again() {
 
 #[test]
 fn purged_routes_are_gone_without_a_word_and_their_numbers_stay() {
-    let mut net = line(3, &rfc());
-    net.send_at(secs(1.0), 0, 2, 1);
-    net.run_until(secs(2.0));
+    let mut net = line_with_route(3, &rfc());
     let number = route(&net, 1, addr(2), "seq").unwrap().parse::<u32>().unwrap();
     let requests = rreqs(&net, 0).len();
     // One destination, then all.
@@ -195,9 +173,7 @@ fn purged_routes_are_gone_without_a_word_and_their_numbers_stay() {
 
 #[test]
 fn a_reply_of_the_destination_that_the_previous_hop_had_forgotten_is_passed_on() {
-    let mut net = line(3, &rfc());
-    net.send_at(secs(1.0), 0, 2, 1);
-    net.run_until(secs(2.0));
+    let mut net = line_with_route(3, &rfc());
     for node in [0, 1] {
         net.command(node, &Command::PurgeRoutes { destination: None }).unwrap();
     }

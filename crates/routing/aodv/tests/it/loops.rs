@@ -135,9 +135,7 @@ proptest! {
 
     #[test]
     fn whichever_route_errors_count(steps in proptest::collection::vec(step(), 10..60), seed: u64) {
-        let mut p = Params::rfc();
-        p.rerr_number = RerrNumber::Any;
-        p.own_number = OwnNumber::IncrementIfNext;
+        let p = Params { rerr_number: RerrNumber::Any, own_number: OwnNumber::IncrementIfNext, ..Params::rfc() };
         run(&p, &steps, seed)?;
     }
 }
@@ -146,8 +144,7 @@ proptest! {
 fn a_way_back_that_no_packet_comes_by_is_not_kept() {
     // Node 0 sends to 4 by 2 and 3. Then node 3 hears of the way to 0 by 1, which loses its own way to 0 and, in time, all memory of it.
     // What 0 sends by 2 says nothing of the way by 1: kept alive by it, that way would lead node 1's packets back to node 1.
-    let p = Params { rreq_retries: 0, ttl_start: Params::rfc().net_diameter, ..Params::rfc() };
-    let mut net = net(5, &p);
+    let mut net = net(5, &Params { rreq_retries: 0, ttl_start: Params::rfc().net_diameter, ..Params::rfc() });
     let set = |net: &mut Net, a, b, link: Link| {
         net.set_link(a, b, link);
         net.set_link(b, a, link);

@@ -10,13 +10,14 @@ use crate::support::{
 };
 
 fn hellos() -> Params {
-    let mut p = Params::rfc();
-    p.hello = Hello::Always;
-    p.link_feedback = false;
-    p.blacklist = false;
-    p.active_route_timeout_ms = 3_000;
-    p.ttl_start = 2;
-    p
+    Params {
+        hello: Hello::Always,
+        link_feedback: false,
+        blacklist: false,
+        active_route_timeout_ms: 3_000,
+        ttl_start: 2,
+        ..Params::rfc()
+    }
 }
 
 #[test]
@@ -34,9 +35,7 @@ fn a_hello_is_a_reply_for_oneself_with_ttl_one_each_second() {
 
 #[test]
 fn hellos_wait_for_an_active_route_where_they_are_told_to() {
-    let mut p = hellos();
-    p.hello = Hello::WhileActive;
-    let mut net = line(2, &p);
+    let mut net = line(2, &Params { hello: Hello::WhileActive, ..hellos() });
     net.run_until(secs(5.0));
     assert!(said(&net, 0).is_empty());
     net.send_at(secs(5.0), 0, 1, 1);
@@ -46,9 +45,7 @@ fn hellos_wait_for_an_active_route_where_they_are_told_to() {
 
 #[test]
 fn hellos_end_with_the_use_of_the_routes_and_do_not_keep_each_other_alive() {
-    let mut p = hellos();
-    p.hello = Hello::WhileActive;
-    let mut net = line(3, &p);
+    let mut net = line(3, &Params { hello: Hello::WhileActive, ..hellos() });
     net.send_every(secs(1.0), ms(500), 10, 0, 2, 1);
     net.run_until(secs(40.0));
     let last = |n: usize| said(&net, n).last().unwrap().at;
@@ -88,10 +85,7 @@ fn two_silent_seconds_break_the_link() {
 
 #[test]
 fn another_interval_is_announced_and_heeded() {
-    let mut p = hellos();
-    p.hello_interval_ms = 3_000;
-    p.active_route_timeout_ms = 10_000;
-    let mut net = line(2, &p);
+    let mut net = line(2, &Params { hello_interval_ms: 3_000, active_route_timeout_ms: 10_000, ..hellos() });
     net.run_until(secs(20.0));
     assert_eq!(net.notes("neighbour_lost").len(), 0, "the neighbour knows that 3 s of silence are usual");
     let with_extension = net.sent_by(0).next().unwrap().2;
@@ -114,9 +108,7 @@ fn a_hello_does_not_lower_a_number() {
 #[test]
 fn a_neighbour_that_a_reply_cannot_reach_is_blacklisted_and_another_way_is_found() {
     // 1 hears 0 directly but cannot answer; 0 - 2 - 1 works both ways, but is heard second.
-    let mut p = Params::rfc();
-    p.ttl_start = 3;
-    let mut net = net(3, &p);
+    let mut net = net(3, &Params { ttl_start: 3, ..Params::rfc() });
     net.set_link(0, 1, Link::UP);
     net.up(0, 2);
     net.up(2, 1);
@@ -133,10 +125,7 @@ fn a_neighbour_that_a_reply_cannot_reach_is_blacklisted_and_another_way_is_found
 
 #[test]
 fn without_the_blacklist_the_one_way_link_starves_the_search() {
-    let mut p = Params::rfc();
-    p.ttl_start = 3;
-    p.blacklist = false;
-    let mut net = net(3, &p);
+    let mut net = net(3, &Params { ttl_start: 3, blacklist: false, ..Params::rfc() });
     net.set_link(0, 1, Link::UP);
     net.up(0, 2);
     net.up(2, 1);
@@ -147,9 +136,7 @@ fn without_the_blacklist_the_one_way_link_starves_the_search() {
 
 #[test]
 fn a_reply_with_a_is_acknowledged_and_silence_blacklists() {
-    let mut p = Params::rfc();
-    p.rrep_ack = true;
-    p.link_feedback = false;
+    let p = Params { rrep_ack: true, link_feedback: false, ..Params::rfc() };
     // Node 0 answers 4, which is mute: no RREP-ACK within NEXT_HOP_WAIT (50 ms).
     let mut net = alone(&p);
     hear(&mut net, 0, addr(4), &Message::Rreq(request(1, addr(4), 1, addr(0), None)));
@@ -174,9 +161,7 @@ fn a_reply_with_a_is_acknowledged_and_silence_blacklists() {
 
 #[test]
 fn blacklisted_neighbours_are_heard_again_after_the_timeout() {
-    let mut p = Params::rfc();
-    p.blacklist_timeout_ms = 5_000;
-    let mut net = alone(&p);
+    let mut net = alone(&Params { blacklist_timeout_ms: 5_000, ..Params::rfc() });
     net.set_link(4, 0, Link::DOWN);
     hear(&mut net, 0, addr(4), &Message::Rreq(request(1, addr(4), 1, addr(0), None)));
     net.run_for(ms(100));

@@ -3,10 +3,11 @@
 use wayhop_aodv::Params;
 use wayhop_core::{BROADCAST, DropReason};
 use wayhop_testkit::addr;
-use wayhop_wire::aodv::Message;
+use wayhop_wire::aodv::{Message, Rrep, Rreq};
 
 use crate::support::{
-    alone, hear, hear_rerr, held, line, ms, net, own_seq, reply, request, rerrs, route, rreps, rreqs, secs,
+    alone, hear, hear_rerr, held, line, line_with_route, ms, net, own_seq, reply, request, rerrs, route,
+    rreps, rreqs, secs,
 };
 
 fn ns2() -> Params {
@@ -47,9 +48,7 @@ fn packets_during_the_silence_wait_for_its_end() {
 
 #[test]
 fn after_a_break_the_ring_starts_at_the_last_distance_plus_two() {
-    let mut net = line(3, &ns2());
-    net.send_at(secs(1.0), 0, 2, 1);
-    net.run_until(secs(2.0));
+    let mut net = line_with_route(3, &ns2());
     net.down(0, 1);
     net.send_at(secs(2.1), 0, 2, 1);
     net.send_at(secs(2.2), 0, 2, 1);
@@ -64,9 +63,7 @@ fn after_a_break_the_ring_starts_at_the_last_distance_plus_two() {
 
 #[test]
 fn the_wait_follows_the_measured_round_trip() {
-    let mut net = line(3, &ns2());
-    net.send_at(secs(1.0), 0, 2, 1);
-    net.run_until(secs(2.0));
+    let mut net = line_with_route(3, &ns2());
     net.down(0, 1);
     net.send_at(secs(2.1), 0, 2, 1);
     net.send_every(secs(2.2), ms(1), 1_000, 0, 2, 2);
@@ -99,8 +96,7 @@ fn own_numbers_are_even_and_new_for_every_reply() {
 #[test]
 fn no_route_to_a_neighbour_as_such() {
     let mut net = alone(&ns2());
-    let mut m = request(1, addr(5), 2, addr(99), None);
-    m.hop_count = 1;
+    let m = Rreq { hop_count: 1, ..request(1, addr(5), 2, addr(99), None) };
     hear(&mut net, 0, addr(4), &Message::Rreq(m));
     assert!(net.route(0, addr(4)).is_none());
     assert_eq!(net.route(0, addr(5)).map(|r| (r.next_hop, r.metric)), Some((addr(4).into(), 2)));
@@ -123,8 +119,7 @@ fn a_reverse_route_lives_six_seconds_to_the_next_half_second() {
 #[test]
 fn an_intermediate_answer_states_whole_seconds() {
     let mut net = alone(&ns2());
-    let mut m = reply(addr(9), 10, 2, addr(0));
-    m.lifetime_ms = 7_900;
+    let m = Rrep { lifetime_ms: 7_900, ..reply(addr(9), 10, 2, addr(0)) };
     hear(&mut net, 0, addr(4), &Message::Rrep(m));
     hear(&mut net, 0, addr(5), &Message::Rreq(request(1, addr(5), 2, addr(9), None)));
     net.run_for(ms(20));
@@ -153,9 +148,7 @@ fn a_reply_releases_packets_ten_milliseconds_apart_and_a_request_at_once() {
 
 #[test]
 fn a_source_whose_link_breaks_drops_the_packet_and_broadcasts_a_route_error() {
-    let mut net = line(2, &ns2());
-    net.send_at(secs(1.0), 0, 1, 1);
-    net.run_until(secs(2.0));
+    let mut net = line_with_route(2, &ns2());
     net.down(0, 1);
     net.send_every(secs(2.0), ms(0), 5, 0, 1, 1);
     let before = own_seq(&net, 0);
@@ -218,9 +211,7 @@ fn before_half_way_a_break_is_reported() {
 
 #[test]
 fn a_repair_that_fails_holds_packets_and_goes_down_silently_at_twice_the_clock() {
-    let mut net = line(4, &ns2());
-    net.send_at(secs(1.0), 0, 3, 1);
-    net.run_until(secs(2.0));
+    let mut net = line_with_route(4, &ns2());
     net.down(2, 3);
     net.send_every(secs(2.0), ms(1_000), 10, 0, 3, 1);
     net.run_until(secs(4.5));
@@ -239,9 +230,7 @@ fn a_repair_that_fails_holds_packets_and_goes_down_silently_at_twice_the_clock()
 
 #[test]
 fn while_it_repairs_a_node_still_answers_for_the_route() {
-    let mut net = line(4, &ns2());
-    net.send_at(secs(1.0), 0, 3, 1);
-    net.run_until(secs(2.0));
+    let mut net = line_with_route(4, &ns2());
     net.down(2, 3);
     net.send_at(secs(2.0), 0, 3, 1);
     net.run_until(secs(2.2));

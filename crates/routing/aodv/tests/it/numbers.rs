@@ -3,13 +3,10 @@
 use wayhop_aodv::{OwnNumber, Params, RerrNumber};
 use wayhop_core::BROADCAST;
 use wayhop_testkit::{Net, addr};
-use wayhop_wire::aodv::Message;
+use wayhop_wire::aodv::{Message, Rreq};
 
-use crate::support::{alone, frame, hear, hear_rerr, ms, own_seq, reply, request, route, rreps, rreqs};
+use crate::support::{alone, frame, hear, hear_rerr, ms, own_seq, reply, request, rfc, route, rreps, rreqs};
 
-fn rfc() -> Params {
-    Params::rfc()
-}
 /// Node 0 hears a Hello.
 fn hello(net: &mut Net, from: usize, seq: u32) {
     let m = Message::Rrep(reply(addr(from), seq, 0, addr(from)));
@@ -64,9 +61,7 @@ fn a_destination_that_only_increments_does_not_take_over_a_number_far_ahead() {
         (OwnNumber::IncrementIfNext, 1, 1),
         (OwnNumber::IncrementIfNext, 41, 0),
     ] {
-        let mut p = rfc();
-        p.own_number = rule;
-        let mut net = alone(&p);
+        let mut net = alone(&Params { own_number: rule, ..rfc() });
         hear(&mut net, 0, addr(4), &Message::Rreq(request(1, addr(4), 1, addr(0), Some(asked))));
         net.run_for(ms(5));
         assert_eq!(rreps(&net, 0)[0].1.destination_seq, answered, "{rule:?}, {asked}");
@@ -110,8 +105,7 @@ fn an_unknown_number_in_a_route_error_costs_one_even_in_the_upper_half() {
 fn a_stale_request_does_not_turn_the_way_back_and_is_passed_on() {
     let mut net = alone(&rfc());
     hear(&mut net, 0, addr(4), &Message::Rreq(request(7, addr(4), 20, addr(9), None)));
-    let mut stale = request(5, addr(4), 19, addr(9), None);
-    stale.hop_count = 1;
+    let stale = Rreq { hop_count: 1, ..request(5, addr(4), 19, addr(9), None) };
     hear(&mut net, 0, addr(5), &Message::Rreq(stale));
     net.run_for(ms(20));
     assert_eq!(net.route(0, addr(4)).unwrap().next_hop, addr(4));
@@ -125,8 +119,7 @@ fn an_answer_to_a_stale_request_makes_users_of_both_neighbours() {
     let mut net = alone(&rfc());
     hear(&mut net, 0, addr(6), &Message::Rrep(reply(addr(9), 10, 2, addr(0))));
     hear(&mut net, 0, addr(4), &Message::Rreq(request(7, addr(4), 20, addr(99), None)));
-    let mut stale = request(5, addr(4), 19, addr(9), None);
-    stale.hop_count = 1;
+    let stale = Rreq { hop_count: 1, ..request(5, addr(4), 19, addr(9), None) };
     hear(&mut net, 0, addr(5), &Message::Rreq(stale));
     net.run_for(ms(20));
     assert_eq!(rreps(&net, 0)[0].0.next_hop, addr(4));

@@ -6,12 +6,13 @@ use wayhop_testkit::{Net, addr};
 use crate::support::{line, ms, rerrs, rreps, rreqs, secs};
 
 fn passive() -> Params {
-    let mut p = Params::rfc();
-    p.link_feedback = false;
-    p.passive_ack = true;
-    p.blacklist = false;
-    p.active_route_timeout_ms = 3_000;
-    p
+    Params {
+        link_feedback: false,
+        passive_ack: true,
+        blacklist: false,
+        active_route_timeout_ms: 3_000,
+        ..Params::rfc()
+    }
 }
 /// 0 - 1 - 2 - 3 without acknowledgements, and a packet from 0 to 3 each 100 ms from 1 s to 7 s.
 fn chain() -> Net {

@@ -2,24 +2,16 @@
 
 use wayhop_aodv::{Engine, OwnNumber, Params};
 use wayhop_core::{BROADCAST, DropReason};
-use wayhop_testkit::{Net, TestPacket, addr, data_packet};
+use wayhop_testkit::addr;
 use wayhop_wire::aodv::Message;
 
 use crate::support::{
     alone, hear, hear_rerr, line, ms, own_seq, reply, request, rerrs, route, rreps, rreqs, said, secs,
+    transit,
 };
 
 fn waiting() -> Params {
-    let mut p = Params::rfc();
-    p.wait_after_reboot = true;
-    p.delete_period_ms = Some(5_000);
-    p
-}
-/// A packet of 3's for `to`, to be forwarded by node 0.
-fn transit(net: &mut Net, to: usize) {
-    let t = TestPacket { source: addr(3), destination: addr(to), ttl: 64, ident: 1, port: 9_000 };
-    net.inject(0, addr(3), false, &data_packet(t, &[0; 10]));
-    net.run_for(ms(10));
+    Params { wait_after_reboot: true, delete_period_ms: Some(5_000), ..Params::rfc() }
 }
 
 #[test]
@@ -46,7 +38,7 @@ fn transit_data_is_refused_during_the_wait_although_a_route_is_known() {
     hear(&mut net, 0, addr(4), &Message::Rrep(reply(addr(9), 10, 2, addr(0))));
     assert_eq!(route(&net, 0, addr(9), "state").unwrap(), "valid", "it learns");
     net.run_until(secs(3.0));
-    transit(&mut net, 9);
+    transit(&mut net, 0, 3, addr(9));
     let dropped: Vec<_> = net.drops().iter().filter(|d| d.0.0 == 0).map(|d| d.1).collect();
     assert_eq!(dropped, [DropReason::NoRoute]);
     let (s, _, lost) = rerrs(&net, 0).remove(0);
@@ -61,7 +53,7 @@ fn transit_data_is_refused_during_the_wait_although_a_route_is_known() {
     assert_eq!(rreqs(&net, 0).len(), 1);
     assert_eq!(net.sent_by(0).filter(|(_, to, _)| *to == addr(4)).count(), 1);
     // What was learned serves from now on, others as well.
-    transit(&mut net, 9);
+    transit(&mut net, 0, 3, addr(9));
     assert_eq!(net.sent_by(0).filter(|(_, to, _)| *to == addr(4)).count(), 2);
     net.assert_conserved();
 }
@@ -81,9 +73,7 @@ fn nothing_is_passed_on_during_the_wait() {
 
 #[test]
 fn a_request_for_an_address_of_its_subnet_brings_a_routers_number_back() {
-    let mut p = waiting();
-    p.subnet_routers = vec!["10.0.0.1/29".to_owned()];
-    let mut net = alone(&p);
+    let mut net = alone(&Params { subnet_routers: vec!["10.0.0.1/29".to_owned()], ..waiting() });
     hear(&mut net, 0, addr(8), &Message::Rreq(request(1, addr(8), 1, addr(5), Some(41))));
     assert_eq!(own_seq(&net, 0), 41);
 }

@@ -3,14 +3,12 @@
 use wayhop_aodv::{LocalRepair, Params};
 use wayhop_core::DropReason;
 use wayhop_testkit::{Net, addr};
-use wayhop_wire::aodv::Message;
+use wayhop_wire::aodv::{Message, Rreq};
 
 use crate::support::{hear, hear_rerr, held, ms, net, request, rerrs, route, rreqs, secs};
 
 fn repairing() -> Params {
-    let mut p = Params::rfc();
-    p.local_repair = LocalRepair::WithinTtl;
-    p
+    Params { local_repair: LocalRepair::WithinTtl, ..Params::rfc() }
 }
 
 /// 0 - 1 - 2 - 3 with a flow from 0 to 3; the link 2 - 3 breaks at 3 s. Node 4 stands by.
@@ -62,9 +60,8 @@ fn a_failed_repair_is_reported_after_the_discovery_period() {
 
 #[test]
 fn a_destination_too_far_away_is_left_to_the_source() {
-    let mut p = repairing();
-    p.net_diameter = 3; // MAX_REPAIR_TTL = 0.3 * 3: none is near enough
-    let mut net = broken(&p);
+    // MAX_REPAIR_TTL = 0.3 * 3: none is near enough.
+    let mut net = broken(&Params { net_diameter: 3, ..repairing() });
     net.run_until(secs(3.5));
     assert_eq!(net.notes("repair_start").len(), 0);
     assert_eq!(rerrs(&net, 2).len(), 1);
@@ -77,8 +74,7 @@ fn a_repair_ends_with_any_message_that_brings_a_route() {
     net.run_until(secs(3.1));
     assert_eq!(route(&net, 2, addr(3), "state").unwrap(), "repair");
     let number: u32 = route(&net, 2, addr(3), "seq").unwrap().parse().unwrap();
-    let mut m = request(77, addr(3), number, addr(99), None);
-    m.hop_count = 1;
+    let m = Rreq { hop_count: 1, ..request(77, addr(3), number, addr(99), None) };
     hear(&mut net, 2, addr(4), &Message::Rreq(m));
     assert_eq!(route(&net, 2, addr(3), "state").unwrap(), "valid");
     assert_eq!(net.notes("repair_done").len(), 1);
@@ -97,9 +93,7 @@ fn the_old_next_hop_has_no_say_in_a_repair() {
 
 #[test]
 fn a_node_that_may_not_ask_reports_at_once_instead_of_repairing() {
-    let mut p = repairing();
-    p.rreq_rate_limit = 2;
-    let mut net = broken(&p);
+    let mut net = broken(&Params { rreq_rate_limit: 2, ..repairing() });
     // Two requests of its own are the limit.
     net.send_at(secs(2.9), 2, 8, 9);
     net.send_at(secs(2.9), 2, 7, 9);

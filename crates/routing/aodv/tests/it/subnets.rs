@@ -4,12 +4,13 @@ use std::net::Ipv4Addr;
 
 use wayhop_aodv::Params;
 use wayhop_core::DropReason;
-use wayhop_testkit::{EventKind, Net, TestPacket, addr, data_packet};
+use wayhop_testkit::{EventKind, Net, addr};
 use wayhop_wire::aodv::{Message, Rrep};
 use wayhop_wire::{icmp, ipv4};
 
 use crate::support::{
-    alone, hear, hear_rerr, held, line, ms, net, reply, request, rerrs, route, rreps, rreqs, secs,
+    alone, hear, hear_rerr, held, line_with_route, ms, net, reply, request, rerrs, route, rreps, rreqs, secs,
+    transit,
 };
 
 /// A host in the subnet 192.168.1.0/24, for which node 0 has a route.
@@ -19,11 +20,6 @@ fn host(n: u8) -> Ipv4Addr {
 const SUBNET: &str = "192.168.1.0/24";
 fn subnet_reply(destination: Ipv4Addr, seq: u32, hops: u8, originator: Ipv4Addr) -> Message<'static> {
     Message::Rrep(Rrep { prefix_size: 24, ..reply(destination, seq, hops, originator) })
-}
-fn transit(net: &mut Net, from: usize, to: Ipv4Addr) {
-    let t = TestPacket { source: addr(from), destination: to, ttl: 64, ident: 1, port: 9_000 };
-    net.inject(0, addr(from), false, &data_packet(t, &[0; 10]));
-    net.run_for(ms(10));
 }
 /// Data packets that node 0 sent: (next hop, destination).
 fn data(net: &Net) -> Vec<(Ipv4Addr, Ipv4Addr)> {
@@ -49,8 +45,8 @@ fn a_reply_with_a_prefix_makes_a_route_to_the_subnet_that_saves_further_requests
         ("valid", "10.0.0.5", "3", "10")
     );
     net.send_to(0, host(200), 1);
-    transit(&mut net, 3, host(7));
-    transit(&mut net, 3, host(8));
+    transit(&mut net, 0, 3, host(7));
+    transit(&mut net, 0, 3, host(8));
     assert_eq!(data(&net), [host(7), host(200), host(7), host(8)].map(|d| (addr(4), d)));
     assert_eq!(rreqs(&net, 0).len(), 1, "section 7: no further requests");
     // The host has a row for each address that was used.
@@ -89,9 +85,9 @@ fn a_broken_subnet_route_is_reported_by_the_subnets_address() {
     let mut net = alone(&Params::rfc());
     hear(&mut net, 0, addr(5), &Message::Rreq(request(1, addr(5), 1, host(7), None)));
     hear(&mut net, 0, addr(4), &subnet_reply(host(7), 10, 2, addr(5)));
-    transit(&mut net, 5, host(7));
+    transit(&mut net, 0, 5, host(7));
     net.down(0, 4);
-    transit(&mut net, 5, host(7));
+    transit(&mut net, 0, 5, host(7));
     net.run_for(ms(20));
     let (_, _, lost) = rerrs(&net, 0).remove(0);
     let of_subnet =
@@ -263,9 +259,7 @@ fn prefixes_of_any_length_and_subnets_that_overlap_are_survived() {
     net.run_for(ms(20));
     // The freshest is that of 31 bits; 10.0.0.0/9 and others of the same address have lost to the first that came.
     assert_eq!(data(&net).len(), 1);
-    let mut net = line(3, &Params::rfc());
-    net.send_at(secs(1.0), 0, 2, 1);
-    net.run_until(secs(2.0));
+    let net = line_with_route(3, &Params::rfc());
     assert_eq!(net.delivered(1), [0]);
 }
 
@@ -285,7 +279,7 @@ fn a_reply_about_fewer_addresses_does_not_take_the_place_of_a_lost_subnet() {
         hear(&mut net, 0, addr(3), &Message::Rrep(other));
         let next_hop = net.route(0, host(200)).map(|r| r.next_hop);
         assert_eq!(next_hop, taken.then_some(addr(3).into()), "/{prefix_size}");
-        transit(&mut net, 6, host(200));
+        transit(&mut net, 0, 6, host(200));
         let sent = data(&net);
         assert_eq!(sent, if taken { vec![(addr(3), host(200))] } else { vec![] }, "/{prefix_size}");
     }

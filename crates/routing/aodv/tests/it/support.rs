@@ -4,11 +4,15 @@ use std::net::Ipv4Addr;
 
 use wayhop_aodv::{Engine, Params};
 use wayhop_core::{BROADCAST, Time};
-use wayhop_testkit::{Net, addr, among_mutes};
+use wayhop_testkit::{Net, TestPacket, addr, among_mutes, data_packet};
 pub(crate) use wayhop_testkit::{held, ms, own_seq, route, secs};
 use wayhop_wire::aodv::{self, Message, Rrep, Rreq, Unreachable};
-use wayhop_wire::{ipv4, udp};
+use wayhop_wire::{datagram, ipv4, udp};
 
+/// The default profile.
+pub(crate) fn rfc() -> Params {
+    Params::rfc()
+}
 /// `n` unconnected nodes with these parameters.
 pub(crate) fn net(n: usize, params: &Params) -> Net {
     Net::new(n, |_| Box::new(Engine::new(params.clone())))
@@ -17,6 +21,14 @@ pub(crate) fn net(n: usize, params: &Params) -> Net {
 pub(crate) fn line(n: usize, params: &Params) -> Net {
     let mut net = net(n, params);
     net.line();
+    net
+}
+
+/// `n` nodes in a line, of which the first has a route to the last; it is 2 s.
+pub(crate) fn line_with_route(n: usize, params: &Params) -> Net {
+    let mut net = line(n, params);
+    net.send_at(secs(1.0), 0, n - 1, 1);
+    net.run_until(secs(2.0));
     net
 }
 
@@ -90,14 +102,13 @@ pub(crate) fn rerrs(net: &Net, node: usize) -> Vec<(Said, bool, Vec<Unreachable>
 
 /// A message as a neighbour would put it on the air.
 pub(crate) fn frame(from: Ipv4Addr, to: Ipv4Addr, ttl: u8, message: &Message<'_>) -> Vec<u8> {
-    let len = message.buffer_len();
-    let mut p = vec![0; 28 + len];
-    message.emit(&mut p[28..]).expect("a sound message");
-    udp::Repr { src_port: 654, dst_port: 654, payload_len: len as u16 }.emit(&mut p[20..], from, to);
-    let mut ip = ipv4::Repr::new(from, to, ipv4::protocol::UDP, 8 + len as u16);
-    ip.ttl = ttl;
-    ip.emit(&mut p);
-    p
+    datagram(from, to, aodv::PORT, ttl, &octets(message))
+}
+/// The octets of a message.
+pub(crate) fn octets(message: &Message<'_>) -> Vec<u8> {
+    let mut payload = vec![0; message.buffer_len()];
+    message.emit(&mut payload).expect("a sound message");
+    payload
 }
 
 /// Lets `node` hear a message from `from` (broadcast for requests and Route Errors, unicast for the rest).
@@ -158,6 +169,13 @@ pub(crate) fn hear_rerr(
         list.iter().map(|&(destination, seq)| Unreachable { destination, seq }).collect();
     let message = Message::Rerr(aodv::Rerr { no_delete, unreachable: list.as_slice().into() });
     hear(net, node, from, &message);
+}
+
+/// Lets `node` hear a data packet of a neighbour for another node.
+pub(crate) fn transit(net: &mut Net, node: usize, from: usize, to: Ipv4Addr) {
+    let t = TestPacket { source: addr(from), destination: to, ttl: 64, ident: 1, port: 9_000 };
+    net.inject(node, addr(from), false, &data_packet(t, &[0; 10]));
+    net.run_for(ms(20));
 }
 
 /// One node of the protocol, 0, among mute stations 1 to 9, all in its range; a second has passed.

@@ -9,36 +9,17 @@ use std::net::Ipv4Addr;
 use wayhop_aodv::Params;
 use wayhop_core::{BROADCAST, DropReason};
 use wayhop_testkit::{Net, TestPacket, addr, data_packet};
-use wayhop_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
-use wayhop_wire::{ipv4, udp};
+use wayhop_wire::aodv::{self, Message, Rerr, Rrep, Rreq, Unreachable};
+use wayhop_wire::datagram;
 
 use crate::support::{
-    Kind, alone, frame, hear, hear_rerr, ms, reply, request, rerrs, route, rreps, rreqs, said, secs,
+    Kind, alone, frame, hear, hear_rerr, ms, octets, own_seq, reply, request, rerrs, rfc, route, rreps,
+    rreqs, said, secs,
 };
-
-fn rfc() -> Params {
-    Params::rfc()
-}
-
-/// UDP in IP around any payload.
-fn datagram(from: Ipv4Addr, to: Ipv4Addr, payload: &[u8]) -> Vec<u8> {
-    let mut p = vec![0; 28];
-    p.extend_from_slice(payload);
-    let len = payload.len() as u16;
-    udp::Repr { src_port: 654, dst_port: 654, payload_len: len }.emit(&mut p[20..], from, to);
-    ipv4::Repr { ttl: 5, ..ipv4::Repr::new(from, to, ipv4::protocol::UDP, 8 + len) }.emit(&mut p);
-    p
-}
-
-fn octets(m: &Message<'_>) -> Vec<u8> {
-    let mut b = vec![0; m.buffer_len()];
-    m.emit(&mut b).unwrap();
-    b
-}
 
 /// Lets node 0 hear this payload from `from`, sent to all.
 fn hear_octets(net: &mut Net, from: usize, payload: &[u8]) {
-    net.inject(0, addr(from), true, &datagram(addr(from), BROADCAST, payload));
+    net.inject(0, addr(from), true, &datagram(addr(from), BROADCAST, aodv::PORT, 5, payload));
     net.run_for(ms(20));
 }
 
@@ -247,6 +228,7 @@ fn nobody_gives_a_node_a_route_to_itself() {
         net.run_for(ms(20));
     }
     assert_eq!(route(&net, 0, own, "state"), None);
+    assert_eq!(own_seq(&net, 0), 0, "nor a number");
     assert!(net.routes(0).iter().all(|r| r.destination.addr != own && r.next_hop != own));
     assert!(said(&net, 0).is_empty());
 }

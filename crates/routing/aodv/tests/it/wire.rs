@@ -10,9 +10,7 @@ use crate::support::{Kind, Said, kind, line, ms, own_seq, route, rreqs, secs};
 
 #[test]
 fn a_first_request_is_these_52_octets() {
-    let mut p = Params::rfc();
-    p.gratuitous_rrep = false;
-    let mut net = line(2, &p);
+    let mut net = line(2, &Params { gratuitous_rrep: false, ..Params::rfc() });
     net.send_at(secs(1.0), 0, 1, 1);
     net.run_until(secs(2.0));
     let bytes = net.sent_by(0).next().unwrap().2;
@@ -30,11 +28,8 @@ fn a_first_request_is_these_52_octets() {
 
 #[test]
 fn tshark_reads_every_message_as_it_was_meant() {
-    let mut p = Params::rfc();
-    p.hello = Hello::Always;
-    p.hello_interval_ms = 700;
-    p.rrep_ack = true;
-    let mut net = line(4, &p);
+    let mut net =
+        line(4, &Params { hello: Hello::Always, hello_interval_ms: 700, rrep_ack: true, ..Params::rfc() });
     net.send_every(secs(1.0), ms(100), 40, 0, 3, 1);
     net.down_at(secs(3.0), 2, 3);
     net.run_until(secs(6.0));
@@ -97,12 +92,16 @@ fn by_tables(net: &Net, node: usize, s: &Said) -> Vec<String> {
 
 #[test]
 fn what_tshark_shows_in_a_message_is_what_its_senders_tables_say() {
-    let mut p = Params::rfc();
-    p.hello = Hello::Always;
-    p.rrep_ack = true;
-    p.local_repair = LocalRepair::WithinTtl;
-    p.broadcast_jitter_ms = 0;
-    let mut net = line(6, &p);
+    let mut net = line(
+        6,
+        &Params {
+            hello: Hello::Always,
+            rrep_ack: true,
+            local_repair: LocalRepair::WithinTtl,
+            broadcast_jitter_ms: 0,
+            ..Params::rfc()
+        },
+    );
     net.config.airtime = wayhop_core::Span::from_micros(100);
     net.send_every(secs(1.0), ms(97), 80, 0, 5, 1);
     net.send_every(secs(1.5), ms(131), 50, 4, 1, 2);

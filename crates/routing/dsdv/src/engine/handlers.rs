@@ -12,24 +12,6 @@ use wayhop_wire::dsdv::{self, Update};
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
 
-impl Engine {
-    fn on_message(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
-        // Updates go one hop: what comes with another source than the neighbour's was forwarded.
-        let is_heard = |d: &Datagram| d.source != cx.addr() && rx.from == d.source;
-        let Some(head) = Datagram::read(p.bytes(), dsdv::PORT).filter(is_heard) else {
-            return cx.drop(p, DropReason::Malformed);
-        };
-        let Ok(update) = Update::parse(&p.bytes()[head.payload]) else {
-            return cx.drop(p, DropReason::Malformed);
-        };
-        if self.hear_update(cx, head.source, &update) {
-            cx.consume(p);
-        } else {
-            cx.drop(p, DropReason::Policy);
-        }
-    }
-}
-
 impl Protocol for Engine {
     fn data_plane(&self) -> DataPlane {
         DataPlane::Forwarding
@@ -52,7 +34,19 @@ impl Protocol for Engine {
     }
 
     fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
-        self.on_message(cx, p, rx);
+        // Updates go one hop: what comes with another source than the neighbour's was forwarded.
+        let is_heard = |d: &Datagram| d.source != cx.addr() && rx.from == d.source;
+        let Some(head) = Datagram::read(p.bytes(), dsdv::PORT).filter(is_heard) else {
+            return cx.drop(p, DropReason::Malformed);
+        };
+        let Ok(update) = Update::parse(&p.bytes()[head.payload]) else {
+            return cx.drop(p, DropReason::Malformed);
+        };
+        if self.hear_update(cx, head.source, &update) {
+            cx.consume(p);
+        } else {
+            cx.drop(p, DropReason::Policy);
+        }
     }
 
     fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {

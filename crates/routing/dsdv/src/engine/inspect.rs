@@ -28,7 +28,7 @@ pub(crate) fn show(e: &Engine, now: Time, out: &mut dyn Inspect) {
             out.row("neighbours", &[("address", &addr), ("lost_in_ms", &at.since(now).as_millis())]);
         }
     }
-    if let Some(o) = e.exits.outside.as_ref().filter(|o| !o.reaches.is_empty()) {
+    if let Some(o) = &e.exits.outside {
         for reached in &o.reaches {
             out.row("gateway", &[("reaches", reached), ("mesh", &o.mesh)]);
         }

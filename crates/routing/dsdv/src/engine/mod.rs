@@ -1,7 +1,6 @@
 //! One node: its state, its timers and the handlers of the seam.
 
 mod handlers;
-pub(crate) mod ids;
 pub(crate) mod inspect;
 mod periodic;
 mod reboot;

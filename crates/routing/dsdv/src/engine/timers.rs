@@ -6,7 +6,7 @@ use wayhop_core::TimerKey;
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Timer {
     /// The next full update.
-    Full,
+    Full = 1,
     /// Changes that were to settle, or to wait for the last update's distance in time.
     Trigger,
     /// Silent neighbours, packets that waited too long, entries to forget.
@@ -19,22 +19,10 @@ pub(crate) enum Timer {
 
 impl Timer {
     pub(crate) const fn key(self) -> TimerKey {
-        TimerKey(match self {
-            Self::Full => 1,
-            Self::Trigger => 2,
-            Self::Check => 3,
-            Self::Awake => 4,
-            Self::Hello => 5,
-        })
+        TimerKey(self as u64)
     }
-    pub(crate) const fn from_key(k: TimerKey) -> Option<Self> {
-        Some(match k.0 {
-            1 => Self::Full,
-            2 => Self::Trigger,
-            3 => Self::Check,
-            4 => Self::Awake,
-            5 => Self::Hello,
-            _ => return None,
-        })
+    pub(crate) fn from_key(key: TimerKey) -> Option<Self> {
+        let all = [Self::Full, Self::Trigger, Self::Check, Self::Awake, Self::Hello];
+        all.into_iter().find(|timer| timer.key() == key)
     }
 }

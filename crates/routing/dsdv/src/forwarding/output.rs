@@ -2,11 +2,10 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{BROADCAST, Cx, Packet, Route, Span, TxSpec};
+use wayhop_core::{BROADCAST, Cx, Packet, Route, Span, TxId, TxSpec};
 use wayhop_wire::dsdv::{self, Update};
 use wayhop_wire::{ipv4, udp};
 
-use crate::engine::ids;
 use crate::engine::state::Engine;
 use crate::gateway::exits::is_exit;
 use crate::params::OVERHEAD;
@@ -39,9 +38,9 @@ impl Engine {
         p
     }
 
-    /// Sends a data packet, with a report.
+    /// Sends a data packet, with a report. (What the host forwards has a report without an identifier.)
     pub(crate) fn send_data(cx: &mut Cx<'_>, p: Packet, next_hop: Ipv4Addr) {
-        cx.send(p, TxSpec::unicast(next_hop).reported(ids::DATA));
+        cx.send(p, TxSpec::unicast(next_hop).reported(TxId(1)));
     }
 
     /// Brings the host's row for a destination in line with the table.

@@ -8,8 +8,8 @@ use std::net::Ipv4Addr;
 use wayhop_core::{BROADCAST, Command, Span};
 use wayhop_dsdv::{Engine, Params};
 use wayhop_testkit::{Link, Net, Octets, TestPacket, addr, data_packet};
-use wayhop_wire::dsdv::{Update, UpdateEntry};
-use wayhop_wire::{ipv4, udp};
+use wayhop_wire::datagram;
+use wayhop_wire::dsdv::{PORT, Update, UpdateEntry};
 
 const NODES: usize = 4;
 
@@ -118,12 +118,7 @@ fn event(net: &mut Net, input: &mut Octets<'_>) -> Option<()> {
 }
 
 fn inject(net: &mut Net, to: usize, from: Ipv4Addr, payload: &[u8]) {
-    let mut p = vec![0; 28];
-    p.extend_from_slice(payload);
-    let len = payload.len() as u16;
-    udp::Repr { src_port: 269, dst_port: 269, payload_len: len }.emit(&mut p[20..], from, BROADCAST);
-    ipv4::Repr { ttl: 1, ..ipv4::Repr::new(from, BROADCAST, ipv4::protocol::UDP, 8 + len) }.emit(&mut p);
-    net.inject(to, from, true, &p);
+    net.inject(to, from, true, &datagram(from, BROADCAST, PORT, 1, payload));
 }
 
 fn entry(input: &mut Octets<'_>) -> Option<UpdateEntry> {

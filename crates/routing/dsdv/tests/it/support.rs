@@ -6,7 +6,7 @@ use wayhop_core::{BROADCAST, Time};
 use wayhop_dsdv::{Engine, Params};
 use wayhop_testkit::{Net, among_mutes};
 pub(crate) use wayhop_testkit::{held, ms, own_seq, route, secs};
-use wayhop_wire::dsdv::{Update, UpdateEntry};
+use wayhop_wire::dsdv::{PORT, Update, UpdateEntry};
 use wayhop_wire::{ipv4, udp};
 
 /// The profile without random times: full updates at 0 s, 15 s, 30 s, ...
@@ -39,7 +39,7 @@ pub(crate) fn said(net: &Net, node: usize) -> Vec<Said> {
     let update = |bytes: &[u8]| {
         let ip = ipv4::Packet::new_checked(bytes).ok()?;
         let datagram = udp::Packet::new_checked(ip.payload()).ok()?;
-        let update = Update::parse(datagram.payload()).ok().filter(|_| datagram.dst_port() == 269)?;
+        let update = Update::parse(datagram.payload()).ok().filter(|_| datagram.dst_port() == PORT)?;
         let entries = update.iter().map(|e| (e.destination, e.hop_count, e.seq)).collect();
         Some((ipv4::Repr::parse(bytes).ok()?, entries))
     };
@@ -64,12 +64,7 @@ pub(crate) fn frame(from: Ipv4Addr, entries: &[(Ipv4Addr, u32, u32)]) -> Vec<u8>
 }
 /// A datagram of DSDV's port.
 pub(crate) fn datagram(from: Ipv4Addr, payload: &[u8]) -> Vec<u8> {
-    let mut p = vec![0; 28];
-    p.extend_from_slice(payload);
-    let len = payload.len() as u16;
-    udp::Repr { src_port: 269, dst_port: 269, payload_len: len }.emit(&mut p[20..], from, BROADCAST);
-    ipv4::Repr { ttl: 1, ..ipv4::Repr::new(from, BROADCAST, ipv4::protocol::UDP, 8 + len) }.emit(&mut p);
-    p
+    wayhop_wire::datagram(from, BROADCAST, PORT, 1, payload)
 }
 /// Lets `node` hear an update from `from`.
 pub(crate) fn hear(net: &mut Net, node: usize, from: Ipv4Addr, entries: &[(Ipv4Addr, u32, u32)]) {

@@ -9,13 +9,7 @@ pub(super) enum Field {
     /// One whose values have names.
     Named(&'static str, &'static str, &'static [(u8, &'static str)]),
     /// A whole number of 4 or 8 octets (signed if so) in a unit.
-    Scaled {
-        key: &'static str,
-        title: &'static str,
-        octets: u8,
-        signed: bool,
-        unit: &'static str,
-    },
+    Scaled(&'static str, &'static str, u8, bool, &'static str),
     /// An IPv4 address; the last field of a message may be missing.
     Address(&'static str, &'static str),
     OptionalAddress(&'static str, &'static str),
@@ -44,40 +38,38 @@ pub(super) struct Bits {
 
 impl fmt::Display for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let head =
-            |f: &mut fmt::Formatter<'_>, key, title| write!(f, "{{ key = \"{key}\", title = \"{title}\"");
         match self {
             Self::Number(key, title, octets) => {
-                head(f, key, title)?;
-                write!(f, ", is = \"number\", octets = {octets} }}")
+                write!(f, "{{ key = \"{key}\", title = \"{title}\", is = \"number\", octets = {octets} }}")
             }
             Self::Named(key, title, values) => {
-                head(f, key, title)?;
-                f.write_str(", is = \"number\", octets = 1, values = { ")?;
+                write!(
+                    f,
+                    "{{ key = \"{key}\", title = \"{title}\", is = \"number\", octets = 1, values = {{ "
+                )?;
                 for (value, name) in *values {
                     write!(f, "[{value}] = \"{name}\", ")?;
                 }
                 f.write_str("} }")
             }
-            Self::Scaled { key, title, octets, signed, unit } => {
-                head(f, key, title)?;
-                write!(f, ", is = \"scaled\", octets = {octets}, signed = {signed}, unit = {unit} }}")
+            Self::Scaled(key, title, octets, signed, unit) => {
+                write!(f, "{{ key = \"{key}\", title = \"{title}\", is = \"scaled\", ")?;
+                write!(f, "octets = {octets}, signed = {signed}, unit = {unit} }}")
             }
             Self::Address(key, title) => {
-                head(f, key, title)?;
-                f.write_str(", is = \"address\", octets = 4 }")
+                write!(f, "{{ key = \"{key}\", title = \"{title}\", is = \"address\", octets = 4 }}")
             }
             Self::OptionalAddress(key, title) => {
-                head(f, key, title)?;
-                f.write_str(", is = \"address\", octets = 4, optional = true }")
+                write!(
+                    f,
+                    "{{ key = \"{key}\", title = \"{title}\", is = \"address\", octets = 4, optional = true }}"
+                )
             }
             Self::Octets(key, title, octets) => {
-                head(f, key, title)?;
-                write!(f, ", is = \"octets\", octets = {octets} }}")
+                write!(f, "{{ key = \"{key}\", title = \"{title}\", is = \"octets\", octets = {octets} }}")
             }
             Self::Rest(key, title, before) => {
-                head(f, key, title)?;
-                write!(f, ", is = \"octets\", before = {before} }}")
+                write!(f, "{{ key = \"{key}\", title = \"{title}\", is = \"octets\", before = {before} }}")
             }
             Self::Bits(octets, parts) => {
                 write!(f, "{{ octets = {octets}, parts = {{ ")?;

@@ -136,10 +136,10 @@ pub(super) const DSR_OPTIONS: &[MessageLayout] = &[
         "Location",
         &[
             Skip(2),
-            scaled("latitude_deg", "Latitude, degrees north", 8, true, "1e-9"),
-            scaled("longitude_deg", "Longitude, degrees east", 8, true, "1e-9"),
-            scaled("heading_deg", "Heading, degrees", 4, false, "1e-6"),
-            scaled("speed_m_per_s", "Speed, m/s", 4, false, "1e-3"),
+            Scaled("latitude_deg", "Latitude, degrees north", 8, true, "1e-9"),
+            Scaled("longitude_deg", "Longitude, degrees east", 8, true, "1e-9"),
+            Scaled("heading_deg", "Heading, degrees", 4, false, "1e-6"),
+            Scaled("speed_m_per_s", "Speed, m/s", 4, false, "1e-3"),
             Skip(16),
         ],
     ),
@@ -153,7 +153,7 @@ pub(super) const DSR_OPTIONS: &[MessageLayout] = &[
         (LinkMetrics::SUBTYPE, Size::Entry(LinkMetrics::COST_LEN)),
         "link_metrics",
         "Link Metrics",
-        &[Skip(2), Each(0, &[scaled("etx", "Expected transmissions", 4, false, "1 / 1024")])],
+        &[Skip(2), Each(0, &[Scaled("etx", "Expected transmissions", 4, false, "1 / 1024")])],
     ),
     MessageLayout {
         kind: None,
@@ -163,16 +163,6 @@ pub(super) const DSR_OPTIONS: &[MessageLayout] = &[
         fields: &[Number("option_type", "Option Type", 1), Skip(1), Rest("data", "Data", 0)],
     },
 ];
-
-const fn scaled(
-    key: &'static str,
-    title: &'static str,
-    octets: u8,
-    signed: bool,
-    unit: &'static str,
-) -> Field {
-    Scaled { key, title, octets, signed, unit }
-}
 
 const ERRORS: &[(u8, &str)] = &[
     (error_type::NODE_UNREACHABLE, "NODE_UNREACHABLE"),

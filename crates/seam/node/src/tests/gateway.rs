@@ -15,16 +15,16 @@ fn everything() -> Prefix {
 }
 
 /// A gateway with a radio and an uplink, that has begun.
-fn gateway(script: Script, w: &mut RecordingWorld) -> Node<Script> {
-    let mut n = node(script);
+fn gateway(script: Script) -> (Node<Script>, RecordingWorld) {
+    let (mut n, mut w) = (node(script), RecordingWorld::default());
     let uplink = n
         .add_interface(None, Arc::new(IfaceConfig { leads_out: true, segment: 1, ..IfaceConfig::default() }));
     assert_eq!(uplink, UPLINK);
     let way = Route { destination: everything(), next_hop: ROUTER.into(), iface: UPLINK, metric: 1 };
     let mesh = Prefix::around(ME, 24);
     n.set_edge(Edge { outside: Outside { mesh, reaches: vec![everything()] }, routes: vec![way] });
-    n.start(w, Time::ZERO);
-    n
+    n.start(&mut w, Time::ZERO);
+    (n, w)
 }
 
 fn comes_in(n: &mut Node<Script>, w: &mut RecordingWorld, from: Ipv4Addr, to: Ipv4Addr, ttl: u8) {
@@ -34,8 +34,7 @@ fn comes_in(n: &mut Node<Script>, w: &mut RecordingWorld, from: Ipv4Addr, to: Ip
 
 #[test]
 fn an_engine_hears_what_it_leads_to_and_that_the_uplink_is_down() {
-    let mut w = RecordingWorld::default();
-    let mut n = gateway(Script::default(), &mut w);
+    let (mut n, mut w) = gateway(Script::default());
     assert_eq!(n.protocol(0).told, ["start", "outside 0.0.0.0/0"]);
     n.link(&mut w, Time::ZERO, UPLINK, LinkChange::Down);
     assert_eq!(n.protocol(0).told.last().unwrap(), "outside");
@@ -60,11 +59,9 @@ fn a_host_that_sends_on_by_itself_tells_that_its_way_out_is_gone_and_there_again
 
 #[test]
 fn the_routing_protocol_does_not_speak_on_the_uplink() {
-    let mut w = RecordingWorld::default();
     let steps = vec![Step::Send(BROADCAST.into(), 1)];
-    let mut n = gateway(Script { on_outbound: steps, ..Script::default() }, &mut w);
-    let p = datagram(&mut w, ME, FAR, 64);
-    n.originate(&mut w, Time::ZERO, p);
+    let (mut n, mut w) = gateway(Script { on_outbound: steps, ..Script::default() });
+    sends(&mut n, &mut w, Time::ZERO, FAR);
     assert_eq!((n.queued(RADIO), n.queued(UPLINK)), (1, 0));
     // Nor does it listen there.
     comes_in(&mut n, &mut w, OUT, BROADCAST, 9);
@@ -74,8 +71,7 @@ fn the_routing_protocol_does_not_speak_on_the_uplink() {
 
 #[test]
 fn what_is_for_the_outside_leaves_by_the_uplink_and_what_is_for_the_mesh_does_not() {
-    let mut w = RecordingWorld::default();
-    let mut n = gateway(Script { plane: Some(DataPlane::Forwarding), ..Script::default() }, &mut w);
+    let (mut n, mut w) = gateway(Script { plane: Some(DataPlane::Forwarding), ..Script::default() });
     for (from, ttl) in [(ME, 64), (NEXT, 7)] {
         let p = datagram(&mut w, from, OUT, ttl);
         if from == ME {
@@ -88,33 +84,28 @@ fn what_is_for_the_outside_leaves_by_the_uplink_and_what_is_for_the_mesh_does_no
         assert_eq!(frame.packet.bytes()[8], if from == ME { 64 } else { 6 }, "RFC 1812, section 5.3.1");
     }
     // An address of the mesh that nobody has is the engine's business.
-    let p = datagram(&mut w, ME, FAR, 64);
-    n.originate(&mut w, Time::ZERO, p);
+    sends(&mut n, &mut w, Time::ZERO, FAR);
     assert_eq!((n.queued(UPLINK), n.protocol(0).told.last().unwrap().as_str()), (0, "outbound"));
     // And with the uplink down so is everything.
     n.link(&mut w, Time::ZERO, UPLINK, LinkChange::Down);
-    let p = datagram(&mut w, ME, OUT, 64);
-    n.originate(&mut w, Time::ZERO, p);
+    sends(&mut n, &mut w, Time::ZERO, OUT);
     assert_eq!(n.protocol(0).told.last().unwrap(), "outbound");
 }
 
 #[test]
 fn the_longest_prefix_of_the_ways_out_counts() {
-    let mut w = RecordingWorld::default();
-    let mut n = gateway(Script { plane: Some(DataPlane::Forwarding), ..Script::default() }, &mut w);
+    let (mut n, mut w) = gateway(Script { plane: Some(DataPlane::Forwarding), ..Script::default() });
     let all = Route { destination: everything(), next_hop: ROUTER.into(), iface: UPLINK, metric: 1 };
     let direct = Route::to_host(OUT, OUT, 1).on(UPLINK);
     let outside = Outside { mesh: Prefix::around(ME, 24), reaches: vec![everything()] };
     n.set_edge(Edge { outside, routes: vec![all, direct] });
-    let p = datagram(&mut w, ME, OUT, 64);
-    n.originate(&mut w, Time::ZERO, p);
+    sends(&mut n, &mut w, Time::ZERO, OUT);
     assert_eq!(n.pull(UPLINK).unwrap().next_hop, OUT);
 }
 
 #[test]
 fn what_comes_from_outside_goes_to_the_engine_with_one_hop_less_to_live() {
-    let mut w = RecordingWorld::default();
-    let mut n = gateway(Script { on_outbound: vec![Step::Forward(None)], ..Script::default() }, &mut w);
+    let (mut n, mut w) = gateway(Script { on_outbound: vec![Step::Forward(None)], ..Script::default() });
     comes_in(&mut n, &mut w, OUT, FAR, 9);
     assert_eq!(n.pull(RADIO).expect("the engine sends it").packet.bytes()[8], 8);
     comes_in(&mut n, &mut w, OUT, ME, 1);
@@ -125,8 +116,7 @@ fn what_comes_from_outside_goes_to_the_engine_with_one_hop_less_to_live() {
 
 #[test]
 fn nobody_outside_speaks_for_the_mesh_or_goes_through_it() {
-    let mut w = RecordingWorld::default();
-    let mut n = gateway(Script::default(), &mut w);
+    let (mut n, mut w) = gateway(Script::default());
     // RFC 2827: a source of the mesh does not come from outside; nor does one that nobody can have.
     for from in [NEXT, ME, Ipv4Addr::BROADCAST, Ipv4Addr::new(224, 0, 0, 1), Ipv4Addr::LOCALHOST] {
         comes_in(&mut n, &mut w, from, FAR, 9);
@@ -143,8 +133,7 @@ fn nobody_outside_speaks_for_the_mesh_or_goes_through_it() {
 
 #[test]
 fn a_source_outside_hears_by_icmp_that_a_node_is_unreachable() {
-    let mut w = RecordingWorld::default();
-    let mut n = gateway(Script::default(), &mut w);
+    let (mut n, mut w) = gateway(Script::default());
     let p = datagram(&mut w, OUT, FAR, 9);
     n.drop_packet(&mut w, Time::ZERO, p, DropReason::NoRoute);
     let told = n.pull(UPLINK).expect("an ICMP message");

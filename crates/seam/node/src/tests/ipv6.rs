@@ -2,7 +2,6 @@
 
 use std::net::Ipv6Addr;
 
-use wayhop_core::{Mac, Payload};
 use wayhop_wire::icmpv6::{self, Repr};
 use wayhop_wire::ipv6::{self, next_header};
 

@@ -16,6 +16,14 @@ fn auth_of(own: Ipv4Addr) -> Auth {
     Auth::new(keys(), FORMAT, own, stream(1, Purpose::Authentication, u64::from(own.to_bits())))
 }
 
+/// A node with keys that has begun.
+fn begun(script: Script) -> (Node<Script>, RecordingWorld) {
+    let (mut n, mut w) = (node(script), RecordingWorld::default());
+    n.set_auth(Some(auth_of(ME)));
+    n.start(&mut w, secs(0.0));
+    (n, w)
+}
+
 /// A datagram of AODV with this octet in its body.
 fn message(w: &mut RecordingWorld, from: Ipv4Addr, octet: u8) -> Packet {
     let mut p = datagram(w, from, NEXT, 1);
@@ -29,10 +37,7 @@ fn message(w: &mut RecordingWorld, from: Ipv4Addr, octet: u8) -> Packet {
 
 #[test]
 fn a_frame_that_the_medium_gave_back_is_not_sealed_again() {
-    let mut w = RecordingWorld::default();
-    let mut n = node(Script { on_outbound: vec![Step::Forward(Some(1))], ..Script::default() });
-    n.set_auth(Some(auth_of(ME)));
-    n.start(&mut w, secs(0.0));
+    let (mut n, mut w) = begun(Script { on_outbound: vec![Step::Forward(Some(1))], ..Script::default() });
     let plain: Vec<Vec<u8>> = (0..2).map(|i| message(&mut w, ME, i).bytes().to_vec()).collect();
     for i in 0..2 {
         let p = message(&mut w, ME, i);
@@ -52,10 +57,7 @@ fn a_frame_that_the_medium_gave_back_is_not_sealed_again() {
 /// A daemon sends several frames with one call of the system, from where they lie.
 #[test]
 fn all_frames_that_a_medium_takes_where_they_lie_are_sealed_and_an_exchange_among_them_is_filled() {
-    let mut w = RecordingWorld::default();
-    let mut n = node(Script { on_outbound: vec![Step::Forward(Some(1))], ..Script::default() });
-    n.set_auth(Some(auth_of(ME)));
-    n.start(&mut w, secs(0.0));
+    let (mut n, mut w) = begun(Script { on_outbound: vec![Step::Forward(Some(1))], ..Script::default() });
     heard(&mut n, &mut w, &mut auth_of(NEXT), NEXT, 0.0);
     for i in 0..2 {
         let p = message(&mut w, ME, i);
@@ -75,10 +77,7 @@ fn all_frames_that_a_medium_takes_where_they_lie_are_sealed_and_an_exchange_amon
 
 #[test]
 fn an_engine_gets_a_packet_that_was_not_sent_back_without_its_block() {
-    let mut w = RecordingWorld::default();
-    let mut n = node(Script { on_outbound: vec![Step::Forward(Some(1))], ..Script::default() });
-    n.set_auth(Some(auth_of(ME)));
-    n.start(&mut w, secs(0.0));
+    let (mut n, mut w) = begun(Script { on_outbound: vec![Step::Forward(Some(1))], ..Script::default() });
     let (p, plain) = (message(&mut w, ME, 3), message(&mut w, ME, 3));
     n.originate(&mut w, secs(0.0), p);
     let frame = n.pull(IfaceId(0)).unwrap();
@@ -111,10 +110,7 @@ fn asks(f: &Frame) -> Vec<Ipv4Addr> {
 
 #[test]
 fn a_challenge_that_comes_up_while_an_exchange_waits_in_the_queue_goes_along() {
-    let mut w = RecordingWorld::default();
-    let mut n = node(Script::default());
-    n.set_auth(Some(auth_of(ME)));
-    n.start(&mut w, secs(0.0));
+    let (mut n, mut w) = begun(Script::default());
     let (mut next, mut far) = (auth_of(NEXT), auth_of(FAR));
     heard(&mut n, &mut w, &mut next, NEXT, 0.0);
     run(&mut n, &mut w, secs(0.01));

@@ -21,7 +21,8 @@ pub(crate) fn waiting(
 ) -> Box<Logs> {
     let links = interfaces.iter().map(|(_, facts)| RecordedLink::new(facts.mac)).collect();
     let header = Header::new("field", "", protocol, seed).of_node(None, name, addresses.own, links);
-    let header = header.rebooting_as(after_reboot).with_address6(addresses.own6.map(|(addr, _)| addr));
+    let address6 = addresses.own6.map(|(addr, _)| addr);
+    let header = Header { address6, ..header.rebooting_as(after_reboot) };
     Box::new(Logs::waiting(std::iter::once(&header), Pace::RealTime))
 }
 

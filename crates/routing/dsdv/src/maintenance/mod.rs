@@ -1,4 +1,0 @@
-//! Broken links, and notices of packets without a route.
-
-mod broken_link;
-mod host_unreachable;

@@ -1,3 +1,0 @@
-//! Whether neighbours are there.
-
-mod hello;
