@@ -11,7 +11,8 @@ use nix::poll::{PollFd, PollFlags, poll};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use wayhop_control::answer::{
-    Capture, Counters, Links, NodeParameters, NodePosition, Parameters, Positions, Tables,
+    Capture, Counters, Links, NodeCounters, NodeParameters, NodePosition, NodeTables, Parameters, Positions,
+    Tables,
 };
 use wayhop_control::{
     About, Call, Client, ClientError, ControlError, ErrorCode, Event, LinkState, NodeAbout, NodeRef, Place,
@@ -99,7 +100,7 @@ impl Desk {
     pub(super) fn finish(mut self) -> (Vec<BTreeMap<String, u64>>, Vec<String>) {
         let all = 0..self.daemons.len() as u32;
         // A daemon that has ended is reported elsewhere.
-        let counters = all.map(|i| self.counters(i).map(|c| c.1).unwrap_or_default()).collect();
+        let counters = all.map(|i| self.counters(i).unwrap_or_default()).collect();
         (counters, self.complaints)
     }
 
@@ -173,10 +174,9 @@ impl Desk {
         })
     }
 
-    fn counters(&mut self, node: u32) -> Result<(f64, BTreeMap<String, u64>), ControlError> {
+    fn counters(&mut self, node: u32) -> Result<BTreeMap<String, u64>, ControlError> {
         let answer: Counters = self.ask(node, Request::Counters {})?;
-        let time_s = answer.time_s;
-        Ok((time_s, answer.nodes.into_iter().next().map(|n| n.counters).unwrap_or_default()))
+        Ok(answer.nodes.into_iter().next().map(|n| n.counters).unwrap_or_default())
     }
 
     fn answer(&mut self, call: Call) {
@@ -199,19 +199,23 @@ impl Desk {
         match request {
             Request::Tables { .. } => {
                 let mut all = Tables { time_s, nodes: Vec::new() };
-                for &i in nodes {
-                    let one: Tables = self.ask(i, request.clone())?;
-                    all.nodes.extend(one.nodes);
-                    self.name(i, all.nodes.last_mut().map(|n| (&mut n.node, &mut n.name)));
+                for &node in nodes {
+                    let own: Tables = self.ask(node, request.clone())?;
+                    let name = self.name(node);
+                    // A daemon knows itself as node 0.
+                    all.nodes.extend(own.nodes.into_iter().next().map(|own| NodeTables {
+                        node,
+                        name,
+                        ..own
+                    }));
                 }
                 json(&all)
             }
             Request::Counters {} => {
                 let mut all = Counters { time_s, nodes: Vec::new() };
-                for &i in nodes {
-                    let one: Counters = self.ask(i, request.clone())?;
-                    all.nodes.extend(one.nodes);
-                    self.name(i, all.nodes.last_mut().map(|n| (&mut n.node, &mut n.name)));
+                for &node in nodes {
+                    let counters = self.counters(node)?;
+                    all.nodes.push(NodeCounters { node, name: self.name(node), counters });
                 }
                 json(&all)
             }
@@ -231,7 +235,7 @@ impl Desk {
                     let Position { x, y, z } = leg.position(now);
                     NodePosition {
                         node: i,
-                        name: self.scenario.names[i as usize].clone(),
+                        name: self.name(i),
                         local: Some(Place::Local { x, y, z }),
                         earth: gps.is_on_earth().then(|| Place::from(gps.fix(&leg, now))),
                         gps: gps.is_on_earth().then(wayhop_control::Gps::simulated),
@@ -241,14 +245,7 @@ impl Desk {
                 json(&Positions { time_s, nodes: nodes.iter().map(place).collect() })
             }
             Request::Down { .. } | Request::Up {} => {
-                let &[node] = nodes else {
-                    let remedy = "give \"node\" (--node in `wayhop ctl`)";
-                    return Err(ControlError::new(
-                        ErrorCode::UnknownNode,
-                        "this request needs a node",
-                        remedy,
-                    ));
-                };
+                let &[node] = nodes else { return Err(ControlError::needs_one_node()) };
                 self.ask::<Value>(node, request.clone())?;
                 self.server.set_up(node, matches!(request, Request::Up {}));
                 Ok(Value::Null)
@@ -323,17 +320,14 @@ impl Desk {
     }
 
     fn parameters(&mut self, nodes: &[u32]) -> Result<Parameters, ControlError> {
-        let mut all = Parameters { nodes: Vec::new() };
-        for &i in nodes {
-            all.nodes.push(self.parameters_of(i)?);
-        }
-        Ok(all)
+        let nodes = nodes.iter().map(|&node| self.parameters_of(node)).collect::<Result<_, _>>()?;
+        Ok(Parameters { nodes })
     }
 
     fn parameters_of(&mut self, node: u32) -> Result<NodeParameters, ControlError> {
         let answer: Parameters = self.ask(node, Request::Parameters {})?;
         let parameters = answer.nodes.into_iter().next().map(|n| n.parameters).unwrap_or_default();
-        Ok(NodeParameters { node, name: self.scenario.names[node as usize].clone(), parameters })
+        Ok(NodeParameters { node, name: self.name(node), parameters })
     }
 
     /// At all nodes, or at none.
@@ -354,12 +348,8 @@ impl Desk {
         Ok(())
     }
 
-    /// A daemon knows itself as node 0.
-    fn name(&self, node: u32, told: Option<(&mut u32, &mut String)>) {
-        if let Some((number, name)) = told {
-            *number = node;
-            name.clone_from(&self.scenario.names[node as usize]);
-        }
+    fn name(&self, node: u32) -> String {
+        self.scenario.names[node as usize].clone()
     }
 }
 

@@ -21,7 +21,6 @@ mod plan;
 mod program_flows;
 mod receivers;
 mod record;
-mod stamped;
 mod stop;
 mod traffic;
 mod watch;
@@ -31,7 +30,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -49,10 +48,10 @@ use nodes::Nodes;
 use outages::{Observers, Switch};
 pub use plan::Plan;
 use receivers::Receivers;
-use record::{Records, TableRecorder};
+use record::TableRecorder;
 pub use stop::StopFlag;
 use traffic::{Traffic, TrafficThreads};
-use watch::RunStart;
+use watch::{EventSinks, RunStart};
 use wire::Wire;
 
 /// More daemons than this are hardly meant for one machine.
@@ -225,12 +224,15 @@ impl Lab {
         let (mut tables, records) = TableRecorder::new(tasks.recorder, &self.scenario);
         let mut programs = ProgramRunner::new(tasks.programs, tasks.main, tasks.registry, || {});
         let traffic = Traffic::new(&self.scenario, &mut programs.results.complaints)?;
-        let listeners = self.listen(&records)?;
-        let observers = Observers {
+        let sinks = EventSinks {
             begun: Arc::clone(&self.begun),
             server: Arc::clone(self.desk.server()),
             records: records.clone(),
             flows: packets::FlowEnds::of(&self.scenario),
+        };
+        let listeners = self.listen(&sinks)?;
+        let observers = Observers {
+            sinks,
             sockets: self.nodes.sockets(),
             listeners: Vec::new(),
             left_out: BTreeSet::new(),
@@ -293,11 +295,9 @@ impl Lab {
     }
 
     /// Begins to hear what the daemons tell.
-    fn listen(&self, records: &Records) -> Result<Vec<JoinHandle<u64>>, Error> {
-        let flows = packets::FlowEnds::of(&self.scenario);
+    fn listen(&self, sinks: &EventSinks) -> Result<Vec<JoinHandle<u64>>, Error> {
         let one = |(i, socket): (usize, PathBuf)| {
-            let flows = Arc::clone(&flows);
-            watch::watch(i as u32, &socket, &self.begun, self.desk.server(), records, flows)
+            watch::watch(i as u32, &socket, sinks)
                 .map_err(|e| Error::System(format!("node {}: {e}", self.scenario.names[i])))
         };
         self.nodes.sockets().into_iter().enumerate().map(one).collect()
@@ -367,7 +367,11 @@ struct Turns<'a> {
     tables: TableRecorder,
 }
 
-impl Turns<'_> {
+impl<'a> Turns<'a> {
+    fn wire(&self) -> MutexGuard<'a, Wire> {
+        self.wire.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Returns whether the run came to its end.
     fn run(
         &mut self,
@@ -382,10 +386,10 @@ impl Turns<'_> {
         loop {
             let now = Time::from_nanos(self.begun.elapsed().as_nanos() as u64);
             while let Some((_, wire, is_cut)) = cuts.next_if(|(at, ..)| *at <= now) {
-                self.wire.lock().unwrap_or_else(PoisonError::into_inner).cut(wire, is_cut)?;
+                self.wire().cut(wire, is_cut)?;
             }
             if steps.peek().is_some_and(|s| s.at <= now) {
-                let mut wire = self.wire.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut wire = self.wire();
                 while let Some(step) = steps.next_if(|s| s.at <= now) {
                     wire.ignore(step.node, step.from)?;
                 }
@@ -413,15 +417,9 @@ impl Turns<'_> {
             if is_over || !self.has_main && now >= end {
                 return Ok(true);
             }
-            let next = [
-                steps.peek().map(|s| s.at),
-                switches.peek().map(|s| s.at),
-                cuts.peek().map(|c| c.0),
-                self.programs.next_due(),
-            ]
-            .into_iter()
-            .flatten()
-            .min();
+            let (step, switch) = (steps.peek().map(|s| s.at), switches.peek().map(|s| s.at));
+            let cut = cuts.peek().map(|c| c.0);
+            let next = [step, switch, cut, self.programs.next_due()].into_iter().flatten().min();
             let wait = next.map_or(TURN, |at| Duration::from_nanos(at.since(now).as_nanos()));
             std::thread::sleep(wait.min(TURN));
         }
@@ -433,13 +431,10 @@ impl Turns<'_> {
         if !s.on && s.lost {
             self.programs.node_down(node);
         }
-        {
-            let mut wire = self.wire.lock().unwrap_or_else(PoisonError::into_inner);
-            let namespace = &self.namespaces[node as usize];
-            outages::carry_out(s, now, &mut wire, &mut self.nodes, namespace, &mut self.observers)?;
-        }
+        let namespace = &self.namespaces[node as usize];
+        outages::carry_out(s, now, &mut self.wire(), &mut self.nodes, namespace, &mut self.observers)?;
         if s.on {
-            self.programs.node_up(node, &self.namespaces[node as usize]);
+            self.programs.node_up(node, namespace);
         }
         Ok(())
     }

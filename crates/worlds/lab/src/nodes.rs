@@ -60,11 +60,8 @@ pub(super) struct Nodes {
 /// How a node's daemon is started.
 struct DaemonStart {
     arguments: Vec<String>,
-    capture: Option<PathBuf>,
-    /// The log of what goes into its engine.
-    inputs: Option<PathBuf>,
-    /// Its own run directory.
-    run: Option<PathBuf>,
+    /// Its capture, the log of what goes into its engine, and its own run directory: the setting, and the path of the first life.
+    files: [(&'static str, Option<PathBuf>); 3],
     /// What else holds when it comes back without its tables.
     after_reboot: Vec<String>,
     seed: u64,
@@ -78,12 +75,10 @@ impl DaemonStart {
         let s = &plan.scenario;
         let mut arguments: Vec<String> = ["node", "--tied", "--json"].map(Into::into).into();
         let attached = s.interfaces.by_node(s.addresses.len());
-        for &place in &attached[i] {
-            arguments.extend(["--interface".into(), interface_name(s, place).to_owned()]);
-        }
+        let names: Vec<&str> = attached[i].iter().map(|&place| interface_name(s, place)).collect();
+        arguments.extend(names.iter().flat_map(|name| ["--interface".to_owned(), (*name).to_owned()]));
         // Checked before: all addresses lie in one network.
         arguments.extend(["--address".into(), s.interface_address(i).unwrap_or_default()]);
-        let names: Vec<&str> = attached[i].iter().map(|&place| interface_name(s, place)).collect();
         let mut set = |what: String| arguments.extend(["--set".to_owned(), what]);
         // Where a neighbour is reached by several, a wire is better than a radio, though both are veths here.
         let metric = |a: &Attachment| if matches!(a, Attachment::Wire(_)) { "0" } else { "1" };
@@ -97,7 +92,8 @@ impl DaemonStart {
         if let Some(path) = keys {
             set(format!("security.keys_file={}", toml::Value::from(path.display().to_string())));
         }
-        let capture = plan.captures.get(i).cloned().flatten();
+        let own = |all: &[Option<PathBuf>]| all.get(i).cloned().flatten();
+        let capture = own(&plan.captures);
         if capture.is_some() {
             set(format!("capture.snap_length_bytes={}", s.captures.snap_length));
         }
@@ -105,13 +101,10 @@ impl DaemonStart {
             let value = s.protocol_after_reboot.values().remove(key)?;
             Some(format!("protocol.{key}={value}"))
         });
-        let inputs = plan.inputs.get(i).cloned().flatten();
-        let run = plan.runs.get(i).cloned().flatten();
+        let (inputs, run) = (own(&plan.inputs), own(&plan.runs));
         Self {
             arguments,
-            capture,
-            inputs,
-            run,
+            files: [("capture.file", capture), ("inputs.file", inputs), ("run", run)],
             after_reboot: wait.into_iter().collect(),
             seed: s.seed,
             lives: 0,
@@ -130,9 +123,7 @@ impl DaemonStart {
             command.args(["--set", &format!("seed={seed}")]);
             command.args(self.after_reboot.iter().flat_map(|set| ["--set", set]));
         }
-        for (key, path) in
-            [("capture.file", &self.capture), ("inputs.file", &self.inputs), ("run", &self.run)]
-        {
+        for (key, path) in &self.files {
             let Some(path) = path else { continue };
             let path = toml::Value::String(of_life(path, life).display().to_string());
             command.args(["--set", &format!("{key}={path}")]);

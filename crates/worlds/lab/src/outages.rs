@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use wayhop_control::{Event, Server};
+use wayhop_control::Event;
 use wayhop_core::{Addr, NodeId, Time, TraceNote};
 use wayhop_linux::Error;
 use wayhop_netns::{Namespace, kill_inhabitants};
@@ -14,9 +13,8 @@ use wayhop_scenario::{Outage, Resolved, Tables};
 use wayhop_trace::{NodeOutages, NoteEvent};
 
 use super::nodes::Nodes;
-use super::packets::FlowEnds;
-use super::record::Records;
-use super::watch::{self, RunStart};
+use super::record::Record;
+use super::watch::{EventSinks, watch};
 use super::wire::Wire;
 
 /// How long a daemon that is started again may take until it answers.
@@ -73,10 +71,7 @@ pub(super) fn summary(
 
 /// Those who are told when a daemon is started again.
 pub(super) struct Observers {
-    pub(super) begun: RunStart,
-    pub(super) server: Arc<Server>,
-    pub(super) records: Records,
-    pub(super) flows: Arc<[FlowEnds]>,
+    pub(super) sinks: EventSinks,
     pub(super) sockets: Vec<PathBuf>,
     /// Each new listener's node, and how many events it missed in the end.
     pub(super) listeners: Vec<(u32, JoinHandle<u64>)>,
@@ -92,7 +87,7 @@ impl Observers {
         if s.on {
             return self.passing.remove(&s.node);
         }
-        let is_down = !self.server.is_up(s.node);
+        let is_down = !self.sinks.server.is_up(s.node);
         if is_down {
             self.passing.insert(s.node);
             self.left_out.insert((s.node, s.at));
@@ -105,21 +100,19 @@ impl Observers {
         let what = if s.on { "node_up" } else { "node_down" };
         let (about, value) = (Addr::UNSPECIFIED, u64::from(s.lost));
         let note = TraceNote { what, about, value };
-        self.records.note(NoteEvent { time: now, node: NodeId(s.node), note });
+        self.sinks.records.add(Record::Note(NoteEvent { time: now, node: NodeId(s.node), note }));
         let (time_s, what) = (now.as_secs_f64(), what.to_owned());
-        self.server.set_up(s.node, s.on);
-        self.server.publish(&Event::Note { time_s, node: s.node, what, about: about.into(), value });
+        self.sinks.server.set_up(s.node, s.on);
+        self.sinks.server.publish(&Event::Note { time_s, node: s.node, what, about: about.into(), value });
     }
 
     /// Hears what a node's new daemon tells, once it answers.
     fn listen(&mut self, node: u32) {
-        let (begun, server, flows) =
-            (Arc::clone(&self.begun), Arc::clone(&self.server), Arc::clone(&self.flows));
-        let (records, socket) = (self.records.clone(), self.sockets[node as usize].clone());
+        let (sinks, socket) = (self.sinks.clone(), self.sockets[node as usize].clone());
         let listener = thread::spawn(move || {
             let asked = Instant::now();
             loop {
-                match watch::watch(node, &socket, &begun, &server, &records, Arc::clone(&flows)) {
+                match watch(node, &socket, &sinks) {
                     Ok(listener) => return listener.join().unwrap_or_default(),
                     // It ended before it was ready: its end is told elsewhere.
                     Err(_) if asked.elapsed() > PATIENCE => return 0,
@@ -158,12 +151,12 @@ pub(super) fn carry_out(
             kill_inhabitants(namespace, daemon)
                 .map_err(Error::system(format_args!("end the programs of node {}", s.node)))?;
             if let Some(pid) = daemon {
-                observers.server.publish(&process(pid, Some(0)));
+                observers.sinks.server.publish(&process(pid, Some(0)));
             }
         }
         (true, true) => {
             let pid = nodes.start_again(s.node, namespace)?;
-            observers.server.publish(&process(pid, None));
+            observers.sinks.server.publish(&process(pid, None));
             observers.listen(s.node);
         }
     }

@@ -9,12 +9,10 @@ use std::sync::Arc;
 use wayhop_control::Event;
 use wayhop_core::{Addr, DropReason, FlowTag, IfaceId, NodeId, PacketId, SendState, Time, from_hex};
 use wayhop_protocols::{CLASSIFIER, classify};
-use wayhop_scenario::Resolved;
+use wayhop_scenario::{FlowConfig, Resolved};
 use wayhop_trace::{HopEvent, HopKind, Identity, PacketClass, Recent, SendEvent};
 use wayhop_transport::{GROUP, Stamp};
 use wayhop_wire::{ip, ipv4, ipv6};
-
-use crate::stamped::{address, packet_id};
 
 /// The most packets of flows whose number at a daemon is remembered.
 const MOST_REMEMBERED: usize = 8_192;
@@ -38,7 +36,7 @@ pub(super) struct FlowEnds {
 impl FlowEnds {
     /// Those of all flows of a scenario.
     pub(super) fn of(s: &Resolved) -> Arc<[Self]> {
-        let one = |(i, config): (usize, &wayhop_scenario::FlowConfig)| Self {
+        let one = |(i, config): (usize, &FlowConfig)| Self {
             flow: i as u32,
             class: PacketClass::of_flow(config.kind.name()),
             from: address(s, config, config.src),
@@ -60,6 +58,19 @@ impl FlowEnds {
             (from, to) == (self.from, self.to) && (number(0), number(2)) == self.ports
         }
     }
+}
+
+/// The address of a node in a flow's family.
+fn address(s: &Resolved, config: &FlowConfig, node: NodeId) -> Addr {
+    match s.ipv6.as_ref().filter(|_| config.ip6) {
+        Some(plan) => plan.addresses[node.index()].into(),
+        None => s.addresses[node.index()].into(),
+    }
+}
+
+/// The name of a flow's packet in the run's tables.
+pub(super) fn packet_id(flow: u32, seq: u32) -> PacketId {
+    PacketId(u64::from(flow) << 32 | u64::from(seq))
 }
 
 /// One daemon's packets.

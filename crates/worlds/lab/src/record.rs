@@ -22,34 +22,21 @@ const MOST_NAMES: usize = 512;
 pub(super) struct Records(Sender<Record>);
 
 #[derive(Copy, Clone)]
-enum Record {
+pub(super) enum Record {
+    /// A packet's event. One of no flow of the scenario is known by its identity at other nodes.
     Hop(HopEvent, Option<Identity>),
+    /// A protocol's remark.
     Note(NoteEvent),
+    /// The state in which a protocol sent a packet.
     Sent(SendEvent),
+    /// How long a queue or table is.
     Size(SizeEvent),
 }
 
 impl Records {
-    /// An event of a packet of the scenario's flows.
-    pub(super) fn hop(&self, e: HopEvent) {
-        self.known_hop(e, None);
-    }
-    /// A packet's event, with what the packet is known by at other nodes.
-    pub(super) fn known_hop(&self, e: HopEvent, identity: Option<Identity>) {
+    pub(super) fn add(&self, record: Record) {
         // Nobody takes it any more when the run is over.
-        let _ = self.0.send(Record::Hop(e, identity));
-    }
-    /// A protocol's remark.
-    pub(super) fn note(&self, e: NoteEvent) {
-        let _ = self.0.send(Record::Note(e));
-    }
-    /// The state in which a protocol sent a packet.
-    pub(super) fn sent(&self, e: SendEvent) {
-        let _ = self.0.send(Record::Sent(e));
-    }
-    /// How long a queue or table is.
-    pub(super) fn size(&self, e: SizeEvent) {
-        let _ = self.0.send(Record::Size(e));
+        let _ = self.0.send(record);
     }
 }
 

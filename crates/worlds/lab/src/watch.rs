@@ -11,7 +11,7 @@ use wayhop_core::{IfaceId, NodeId, Time, TraceNote};
 use wayhop_trace::{NoteEvent, SizeEvent};
 
 use super::packets::{FlowEnds, Packets};
-use super::record::{Records, known};
+use super::record::{Record, Records, known};
 
 /// How often a daemon is asked for its time, to find out what that is in the lab's.
 const QUESTIONS: usize = 5;
@@ -19,20 +19,22 @@ const QUESTIONS: usize = 5;
 /// When the run began; until then nothing has a time.
 pub(super) type RunStart = Arc<OnceLock<Instant>>;
 
+/// Where the daemons' events go, and what places them in the run.
+#[derive(Clone)]
+pub(super) struct EventSinks {
+    pub(super) begun: RunStart,
+    pub(super) server: Arc<Server>,
+    pub(super) records: Records,
+    pub(super) flows: Arc<[FlowEnds]>,
+}
+
 /// Hears a daemon's events until it ends: packets, what the protocol knew when it sent them, and its remarks go to the
 /// tables, and all of them to the lab's subscribers. Returns how many events the daemon had no time to tell.
-pub(super) fn watch(
-    node: u32,
-    socket: &Path,
-    begun: &RunStart,
-    server: &Arc<Server>,
-    records: &Records,
-    flows: Arc<[FlowEnds]>,
-) -> Result<JoinHandle<u64>, ClientError> {
+pub(super) fn watch(node: u32, socket: &Path, sinks: &EventSinks) -> Result<JoinHandle<u64>, ClientError> {
     let mut client = Client::connect(socket)?;
     let start = start_of(&mut client)?;
     client.subscribe(None, EventKind::ALL.to_vec())?;
-    let (begun, server, records) = (Arc::clone(begun), Arc::clone(server), records.clone());
+    let EventSinks { begun, server, records, flows } = sinks.clone();
     let mut packets = Packets::new(node, flows);
     Ok(thread::spawn(move || {
         let mut lost = 0;
@@ -47,21 +49,21 @@ pub(super) fn watch(
                     _ => {}
                 }
                 let note = TraceNote { what, about: (*about).into(), value: *value };
-                records.note(NoteEvent { time: time(*time_s), node: NodeId(node), note });
+                records.add(Record::Note(NoteEvent { time: time(*time_s), node: NodeId(node), note }));
             }
             match &event {
                 // What was before the run is not in its tables.
                 Event::Packet { time_s, .. } if time(*time_s) > Time::ZERO => {
                     if let Some((e, identity)) = packets.row(time(*time_s), &event) {
-                        records.known_hop(e, identity);
+                        records.add(Record::Hop(e, identity));
                     }
                 }
                 Event::Sent { time_s, state, .. } if time(*time_s) > Time::ZERO => {
-                    records.sent(packets.sent(time(*time_s), *state));
+                    records.add(Record::Sent(packets.sent(time(*time_s), *state)));
                 }
                 Event::Sizes { time_s, sizes, .. } if time(*time_s) > Time::ZERO => {
                     let rows = sizes.iter().filter_map(|s| size(time(*time_s), node, s));
-                    rows.for_each(|e| records.size(e));
+                    rows.for_each(|e| records.add(Record::Size(e)));
                 }
                 Event::Lost { count } => lost += count,
                 _ => {}

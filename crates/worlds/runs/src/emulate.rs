@@ -14,10 +14,9 @@ use wayhop_trace::Recorder;
 
 use crate::connections::ConnectionWatch;
 use crate::error::Error;
-use crate::hosted::{Agents, Applications};
 use crate::inputs::InputLogs;
 use crate::outcome::Outcome;
-use crate::programs::Programs;
+use crate::programs::{self, Programs};
 
 /// What summaries call it.
 const WORLD: &str = "emulation";
@@ -53,13 +52,8 @@ impl<'a> Emulation<'a> {
     /// Makes the nodes, unless `is_stopped` says meanwhile that they are not wanted any more.
     pub fn new(scenario: &'a Resolved, is_stopped: impl Fn() -> bool) -> Result<Self, Error> {
         let mesh = Mesh::new(scenario, is_stopped)?;
-        let (names, addresses) = (&scenario.names, &scenario.addresses);
-        let addresses6 = scenario.ipv6.as_ref().map_or(&[][..], |plan| &plan.addresses);
         let control = Control::open(scenario, None)?;
-        let namespaces = mesh.namespaces();
-        let registry =
-            Registry::new(&scenario.name, control.name(), names, addresses, addresses6, &namespaces)
-                .map_err(Error::run)?;
+        let registry = programs::registry(scenario, control.name(), &mesh.namespaces())?;
         let telling = Telling::new(control.about());
         Ok(Self { scenario, mesh, registry, control, telling })
     }
@@ -76,26 +70,12 @@ impl<'a> Emulation<'a> {
 
     /// Runs for as long as the scenario says, or its command takes.
     pub fn run(mut self, tasks: Tasks<'_>) -> Result<Outcome, Error> {
-        let (mut plan, leave) = Programs::new(self.scenario, tasks.dir, tasks.trust)?.split();
-        let agents = Agents::new(self.scenario, tasks.dir)?.map(|(agents, launches)| {
-            plan.extend(launches.into_iter().map(|l| (Time::ZERO, l)));
-            agents
-        });
-        let applications =
-            Applications::new(self.scenario, tasks.dir, |node, name| tasks.inputs?.path(node, name))?.map(
-                |(applications, launches)| {
-                    plan.extend(launches.into_iter().map(|l| (Time::ZERO, l)));
-                    applications
-                },
-            );
+        let log = |node, name: &str| tasks.inputs?.path(node, name);
+        let mut programs = Programs::new(self.scenario, tasks.dir, tasks.trust, tasks.command, log)?;
         if let Some(node) = tasks.collector {
             let folder = tasks.dir.map(|r| r.join("reports"));
             self.telling.report_to(self.scenario.addresses[node], &self.mesh, folder.as_deref())?;
         }
-        let main = tasks.command.map(|launch| {
-            plan.push((Time::ZERO, launch));
-            plan.len() - 1
-        });
         let connections = ConnectionWatch::begin(&tasks.recorder, self.scenario, &self.mesh.namespaces())?;
         let (begun, clock) = (Instant::now(), SystemTime::now());
         let mut simulation = Simulation::new(self.scenario, tasks.recorder).map_err(Error::Usage)?;
@@ -105,8 +85,8 @@ impl<'a> Emulation<'a> {
         }
         let drive = Drive {
             end: self.scenario.duration,
-            plan,
-            main,
+            plan: std::mem::take(&mut programs.plan),
+            main: programs.main,
             registry: &self.registry,
             telling: &mut self.telling,
             control: &mut self.control,
@@ -115,29 +95,25 @@ impl<'a> Emulation<'a> {
         let driven = wayhop_emu::drive(&mut simulation, &self.mesh, drive);
         // The last of what runs in the nodes ends with it.
         drop(self.registry);
-        Programs::hand_over(leave.as_deref());
+        programs.hand_over();
         let driven = driven?;
-        let inputs = simulation.end_inputs();
+        let inputs = simulation.end_inputs().err();
         let (mut summary, audit, mut recorder) =
             simulation.finish(self.scenario, begun.elapsed().as_secs_f64());
         WORLD.clone_into(&mut summary.world);
         summary.lateness_us = driven.lateness.summary();
         summary.command_exit = driven.programs.command_exit;
         summary.program_exits = driven.programs.exits;
-        let end = Time::from_secs_f64(summary.simulated_s);
-        summary.bundles = agents.map(|agents| agents.finish(clock, end, &mut recorder));
-        if let Some(applications) = applications {
-            let own = std::mem::take(&mut summary.applications);
-            summary.applications = applications.finish(clock, end, &mut recorder, own);
-        }
+        programs.finish(clock, &mut summary, &mut recorder);
         let complaint = connections.and_then(|watch| watch.end(driven.begun, &mut recorder));
         summary.name_nodes(&self.scenario.names);
         summary.capture_drops = recorder.wants_frames().then(|| recorder.capture_drops());
-        let mut outcome =
-            Outcome::new(summary, driven.complete, recorder).audited(&audit).with_inputs(inputs);
-        outcome.complaints = driven.programs.complaints;
-        outcome.complaints.extend(complaint);
-        outcome.ignored = driven.ignored;
-        Ok(outcome)
+        Ok(Outcome {
+            complaints: driven.programs.complaints.into_iter().chain(complaint).collect(),
+            ignored: driven.ignored,
+            defect: audit.defect(),
+            inputs,
+            ..Outcome::new(summary, driven.complete, recorder)
+        })
     }
 }

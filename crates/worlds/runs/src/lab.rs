@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use wayhop_core::{Time, file_name};
+use wayhop_core::{NodeId, Time, file_name};
 use wayhop_lab::{Plan, StopFlag, Wiring};
 use wayhop_netns::{Launch, Registry};
 use wayhop_scenario::{MacFilter, Resolved, Scenario, daemon_settings};
@@ -13,20 +13,15 @@ use wayhop_trace::{Recorder, RunDir};
 
 use crate::connections::ConnectionWatch;
 use crate::error::Error;
-use crate::hosted::{Agents, Applications};
 use crate::inputs::InputLogs;
 use crate::outcome::Outcome;
-use crate::programs::Programs;
+use crate::programs::{self, Programs};
 
 /// A lab whose nodes are up. They go with this value.
 pub struct Lab {
     daemons: wayhop_lab::Lab,
     registry: Registry,
-    programs: Vec<(Time, Launch)>,
-    main: Option<usize>,
-    leave: Option<PathBuf>,
-    agents: Option<Agents>,
-    applications: Option<Applications>,
+    programs: Programs,
     scenario: Resolved,
 }
 
@@ -42,45 +37,14 @@ impl Lab {
         is_stopped: StopFlag<'_>,
     ) -> Result<Self, Error> {
         let scenario = &plan.scenario;
-        let (mut programs, leave) = Programs::new(scenario, dir, trust)?.split();
-        let agents = Agents::new(scenario, dir)?.map(|(agents, launches)| {
-            programs.extend(launches.into_iter().map(|l| (Time::ZERO, l)));
-            agents
-        });
-        let applications = Applications::new(scenario, dir, |node, name| {
+        let log = |node: NodeId, name: &str| {
             let own = plan.inputs.get(node.index())?.as_ref()?;
             Some(own.with_file_name(file_name(name) + ".jsonl"))
-        })?
-        .map(|(applications, launches)| {
-            programs.extend(launches.into_iter().map(|l| (Time::ZERO, l)));
-            applications
-        });
-        let main = command.map(|launch| {
-            programs.push((Time::ZERO, launch));
-            programs.len() - 1
-        });
+        };
+        let programs = Programs::new(scenario, dir, trust, command, log)?;
         let daemons = unless_stopped(wayhop_lab::Lab::start(plan, wiring, is_stopped), is_stopped)?;
-        let (names, addresses) = (&scenario.names, &scenario.addresses);
-        let addresses6 = scenario.ipv6.as_ref().map_or(&[][..], |plan| &plan.addresses);
-        let registry = Registry::new(
-            &scenario.name,
-            daemons.name(),
-            names,
-            addresses,
-            addresses6,
-            &daemons.namespaces(),
-        )
-        .map_err(Error::run)?;
-        Ok(Self {
-            daemons,
-            registry,
-            programs,
-            main,
-            leave,
-            agents,
-            applications,
-            scenario: scenario.clone(),
-        })
+        let registry = programs::registry(scenario, daemons.name(), &daemons.namespaces())?;
+        Ok(Self { daemons, registry, programs, scenario: scenario.clone() })
     }
 
     /// The name of the run, for `wayhop ctl --run`.
@@ -91,31 +55,24 @@ impl Lab {
     /// Runs for as long as the scenario says, or its command takes. `watch` is called now and then with the run's time and
     /// may break it off.
     pub fn run(
-        self,
+        mut self,
         recorder: Recorder,
         watch: &mut dyn FnMut(Time) -> ControlFlow<()>,
     ) -> Result<Outcome, Error> {
         let connections = ConnectionWatch::begin(&recorder, &self.scenario, &self.daemons.namespaces())?;
-        let (programs, main) = (self.programs, self.main);
+        let (programs, main) = (std::mem::take(&mut self.programs.plan), self.programs.main);
         let tasks = wayhop_lab::Tasks { programs, main, registry: &self.registry, recorder, watch };
         let begun = SystemTime::now();
         let ended = self.daemons.run(tasks);
         // The last of what runs in the nodes ends with it.
         drop(self.registry);
-        Programs::hand_over(self.leave.as_deref());
+        self.programs.hand_over();
         let mut ended = ended?;
-        let end = Time::from_secs_f64(ended.summary.simulated_s);
-        if let Some(applications) = self.applications {
-            ended.summary.applications = applications.finish(begun, end, &mut ended.recorder, Vec::new());
-        }
-        if let Some(agents) = self.agents {
-            ended.summary.bundles = Some(agents.finish(begun, end, &mut ended.recorder));
-            ended.summary.name_nodes(&self.scenario.names);
-        }
+        self.programs.finish(begun, &mut ended.summary, &mut ended.recorder);
+        ended.summary.name_nodes(&self.scenario.names);
         ended.complaints.extend(connections.and_then(|w| w.end(ended.begun, &mut ended.recorder)));
-        let mut outcome = Outcome::new(ended.summary, ended.complete, ended.recorder);
-        outcome.complaints = ended.complaints;
-        Ok(outcome)
+        let outcome = Outcome::new(ended.summary, ended.complete, ended.recorder);
+        Ok(Outcome { complaints: ended.complaints, ..outcome })
     }
 }
 
@@ -161,12 +118,21 @@ fn node_runs(r: &Resolved, dir: Option<&RunDir>) -> Result<Vec<Option<PathBuf>>,
 
 /// Where the logs of inputs are.
 fn logs(r: &Resolved, inputs: Option<&InputLogs>) -> Result<Vec<Option<PathBuf>>, Error> {
-    let mut files = vec![None; r.names.len()];
-    let Some(InputLogs { dir, nodes }) = inputs else { return Ok(files) };
+    let Some(InputLogs { dir, nodes }) = inputs else { return Ok(Vec::new()) };
     dir.make_inputs_dir()?;
+    files(r, nodes, |name| dir.inputs_path(name))
+}
+
+/// A file for each of these nodes, by node.
+fn files(
+    r: &Resolved,
+    nodes: &[NodeId],
+    path: impl Fn(&str) -> PathBuf,
+) -> Result<Vec<Option<PathBuf>>, Error> {
+    let mut files = vec![None; r.names.len()];
     for node in nodes {
-        let path = dir.inputs_path(&r.names[node.index()]);
-        files[node.index()] = Some(std::path::absolute(path).map_err(Error::run)?);
+        let path = std::path::absolute(path(&r.names[node.index()]));
+        files[node.index()] = Some(path.map_err(Error::run)?);
     }
     Ok(files)
 }
@@ -198,15 +164,11 @@ pub fn unmodelled(s: &Scenario) -> Vec<String> {
 }
 
 fn captures(r: &Resolved, dir: Option<&RunDir>) -> Result<Vec<Option<PathBuf>>, Error> {
-    let mut files = vec![None; r.names.len()];
-    let Some(dir) = dir else { return Ok(files) };
-    for node in &r.captures.nodes {
-        let path = std::path::absolute(dir.capture_path(&r.names[node.index()])).map_err(Error::run)?;
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)
-                .map_err(|e| Error::Run(format!("cannot write {}: {e}", folder.display())))?;
-        }
-        files[node.index()] = Some(path);
+    let Some(dir) = dir else { return Ok(Vec::new()) };
+    let files = files(r, &r.captures.nodes, |name| dir.capture_path(name))?;
+    for folder in files.iter().flatten().filter_map(|path| path.parent()) {
+        fs::create_dir_all(folder)
+            .map_err(|e| Error::Run(format!("cannot write {}: {e}", folder.display())))?;
     }
     Ok(files)
 }

@@ -1,6 +1,5 @@
 //! How a run ended.
 
-use wayhop_sim::Audit;
 use wayhop_trace::{Observer, Recorder, RunStatus, Summary};
 
 use crate::error::Error;
@@ -16,10 +15,11 @@ pub struct Outcome {
     pub complaints: Vec<String>,
     /// Packets of programs that were left out: not IPv4, or not from their node's address.
     pub ignored: u64,
-    recorder: Option<Recorder>,
-    defect: Option<String>,
+    pub(crate) recorder: Option<Recorder>,
+    /// What its audit found.
+    pub(crate) defect: Option<String>,
     /// Why the logs of inputs are not whole.
-    inputs: Option<String>,
+    pub(crate) inputs: Option<String>,
 }
 
 impl Outcome {
@@ -33,16 +33,6 @@ impl Outcome {
             defect: None,
             inputs: None,
         }
-    }
-
-    pub(crate) fn audited(mut self, audit: &Audit) -> Self {
-        self.defect = audit.defect();
-        self
-    }
-
-    pub(crate) fn with_inputs(mut self, ended: Result<(), String>) -> Self {
-        self.inputs = ended.err();
-        self
     }
 
     /// What the recorder's observer has become, once.
@@ -64,10 +54,8 @@ impl Outcome {
             return Err(Error::Defect(what.clone()));
         }
         self.inputs.as_ref().map_or(Ok(()), |why| {
-            Err(Error::Run(format!(
-                "the logs of inputs are incomplete, the rest of the run is complete: \
-                                    {why}"
-            )))
+            let what = "the logs of inputs are incomplete, the rest of the run is complete";
+            Err(Error::Run(format!("{what}: {why}")))
         })
     }
 }

@@ -57,9 +57,9 @@ pub fn simulate(
             wayhop_emu::pace(&mut simulation, scenario.duration, *speed, control, watch)?
         }
     };
-    let inputs = simulation.end_inputs();
+    let inputs = simulation.end_inputs().err();
     let (summary, audit, recorder) = simulation.finish(scenario, begun.elapsed().as_secs_f64());
-    Ok(Outcome::new(summary, complete, recorder).audited(&audit).with_inputs(inputs))
+    Ok(Outcome { defect: audit.defect(), inputs, ..Outcome::new(summary, complete, recorder) })
 }
 
 /// Simulates a scenario to its end, and checks that it was consistent; `None` if `stop` broke it off.

@@ -186,9 +186,9 @@ impl Air<'_> {
 
     fn rx_meta(&self, f: &FrameAt<'_>) -> RxMeta {
         RxMeta {
-            from: self.pretended(f).unwrap_or_else(|| match f.body {
-                Some(Outgoing { frame, .. }) if frame.payload.is_v6() => self.net.common.addr6(f.head.from),
-                _ => self.net.common.addrs[f.head.from as usize].into(),
+            from: self.pretended(f).unwrap_or_else(|| {
+                let payload = f.body.map_or(Payload::Ip, |out| out.frame.payload);
+                self.net.common.source(f.head.from, payload)
             }),
             iface: self.iface(f.station),
             broadcast: f.head.to == EVERYONE,

@@ -230,9 +230,8 @@ impl Common {
 
     /// Takes an application's timer if it is due now.
     fn take_timer(&mut self, at: Time, number: u32, key: TimerKey) -> bool {
-        let Some(hosted) = self.applications.as_mut().map(|a| &mut a.all[number as usize]) else {
-            return false;
-        };
+        let Some(applications) = &mut self.applications else { return false };
+        let hosted = &mut applications.all[number as usize];
         let due = hosted.timers.iter().position(|timer| *timer == (key, at));
         due.map(|i| hosted.timers.swap_remove(i)).is_some()
     }

@@ -1,12 +1,11 @@
 //! The effects of attackers on a network: other addresses become theirs, and frames go through wormholes.
 
 use wayhop_core::{Addr, DropReason, Frame, IfaceId};
-use wayhop_node::{Hop, HopKind, Stage, World as _};
+use wayhop_node::Stage;
 use wayhop_radio::{EVERYONE, FrameAt, Outgoing};
 
 use crate::event::Event;
 use crate::net::Net;
-use crate::world::SimulationWorld;
 
 impl Net {
     /// Makes the nodes what attackers are.
@@ -35,19 +34,12 @@ impl Net {
         let Some(Outgoing { frame, .. }) = f.body.filter(|_| !is_for_here) else { return true };
         if !self.nodes[other.index()].is_up() {
             // It has been acknowledged, and goes nowhere.
-            let hop = Hop { kind: HopKind::Drop, reason: Some(DropReason::Attack), ..Hop::HERE };
-            SimulationWorld { common: &mut self.common, node: end }.record(f.at, &frame.packet, hop);
+            self.common.lose(f.at, end, &frame.packet, DropReason::Attack);
             return true;
         }
         let sender = attackers.sender(from, frame);
         let packet = self.common.work.pool.copy(&frame.packet);
-        let sender = sender.unwrap_or_else(|| {
-            if frame.payload.is_v6() {
-                self.common.addr6(from)
-            } else {
-                self.common.addrs[from as usize].into()
-            }
-        });
+        let sender = sender.unwrap_or_else(|| self.common.source(from, frame.payload));
         if let Some(attackers) = &mut self.common.attackers {
             attackers.senders.insert((other.0, packet.meta.id), sender);
         }

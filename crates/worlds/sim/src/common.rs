@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, BROADCAST, Frame, Mac, NodeId, Packet, RxMeta, Time};
+use wayhop_core::{Addr, BROADCAST, Frame, Mac, NodeId, Packet, Payload, RxMeta, Span, Time};
 use wayhop_node::Workspace;
 use wayhop_protocols::CLASSIFIER;
 use wayhop_radio::{EVERYONE, NOBODY};
@@ -13,7 +13,6 @@ use wayhop_scenario::Attachment;
 use wayhop_trace::{BundleBooks, FrameEvent, HopEvent, HopKind, Identity, Recorder};
 
 use crate::attackers::Attackers;
-use crate::channel::Channel;
 use crate::classify::{self, PacketFacts};
 use crate::event::Event;
 use crate::external::{Egress, Exit, External};
@@ -78,6 +77,13 @@ pub(crate) struct Common {
     pub(crate) streams: Streams,
 }
 
+/// A radio, as the network layer and captures know it.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Channel {
+    pub(crate) link_delay: Span,
+    pub(crate) mhz: u16,
+}
+
 /// A packet that one transmission brought to some nodes. One event takes it to the network layers of all of them.
 pub(crate) struct Arrivals {
     pub(crate) packet: Packet,
@@ -139,6 +145,11 @@ impl Common {
     pub(crate) fn addr6(&self, node: u32) -> Addr {
         let i = node as usize;
         self.addrs6.get(i).map_or_else(|| self.addrs[i].into(), |a| (*a).into())
+    }
+
+    /// The address by which a node sends frames with this payload.
+    pub(crate) fn source(&self, node: u32, payload: Payload) -> Addr {
+        if payload.is_v6() { self.addr6(node) } else { self.addrs[node as usize].into() }
     }
 
     /// Tells those who watch from outside.

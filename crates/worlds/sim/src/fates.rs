@@ -24,19 +24,12 @@ impl Watched {
         if !rows && !frames {
             return None;
         }
-        let mut watched = Self {
-            nodes: vec![false; scenario.tracks.len()],
-            flows: vec![false; scenario.flows.len()],
-            damaged: vec![false; scenario.tracks.len()],
-        };
-        if rows {
-            receptions.nodes.iter().for_each(|n| watched.nodes[n.index()] = true);
-            receptions.flows.iter().for_each(|f| watched.flows[*f as usize] = true);
-        }
-        if frames {
-            captures.nodes.iter().for_each(|n| watched.damaged[n.index()] = true);
-        }
-        Some(watched)
+        let nodes = scenario.tracks.len();
+        Some(Self {
+            nodes: flags(nodes, receptions.nodes.iter().filter(|_| rows).map(|n| n.index())),
+            flows: flags(scenario.flows.len(), receptions.flows.iter().filter(|_| rows).map(|f| *f as usize)),
+            damaged: flags(nodes, captures.nodes.iter().filter(|_| frames).map(|n| n.index())),
+        })
     }
 
     /// What radios need to know of it.
@@ -53,6 +46,13 @@ impl Watched {
     pub(crate) fn shows_damaged(&self, node: u32) -> bool {
         self.damaged.get(node as usize).is_some_and(|on| *on)
     }
+}
+
+/// A list of this length that is true at these places.
+pub(crate) fn flags(len: usize, places: impl Iterator<Item = usize>) -> Vec<bool> {
+    let mut flags = vec![false; len];
+    places.for_each(|place| flags[place] = true);
+    flags
 }
 
 /// The row about a frame at a station.

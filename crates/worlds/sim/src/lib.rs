@@ -22,7 +22,6 @@ mod attackers;
 mod attacks;
 mod audit;
 mod bundles;
-mod channel;
 mod classify;
 mod common;
 mod conversations;

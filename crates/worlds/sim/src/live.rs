@@ -44,8 +44,8 @@ impl Simulation {
             if n.interfaces() == 1 {
                 out.row("queue", &[("packets", &queued)]);
             } else {
-                let name = &self.names[&self.net.common.ports.of(node)[usize::from(i)]];
-                out.row("queue", &[("interface", name), ("packets", &queued)]);
+                let name = self.interfaces.name(self.net.common.ports.of(node)[usize::from(i)]);
+                out.row("queue", &[("interface", &name), ("packets", &queued)]);
             }
         }
     }
@@ -105,7 +105,7 @@ impl Simulation {
         let ports = &self.net.common.ports;
         let has_loss =
             |a| matches!(a, Attachment::Radio(_)) || !matches!(state, Some(LinkOverride::PathLoss(_)));
-        let is_meant = |a| name.is_none_or(|name| self.names[&a] == name) && has_loss(a);
+        let is_meant = |a| name.is_none_or(|name| self.interfaces.name(a) == name) && has_loss(a);
         let common = ports.of(from).iter().filter(|&&a| ports.iface(to, a).is_some() && is_meant(a));
         common.map(|&place| self.media.set_link(place, from, to, state)).count() > 0
     }
@@ -141,7 +141,8 @@ impl Simulation {
             Attachment::Wire(_) => LinkKind::Ethernet,
         };
         let ports = self.net.common.ports.of(node).iter();
-        ports.map(|&at| InterfaceInfo { name: self.names[&at].clone(), kind: kind(at) }).collect()
+        let name = |at| self.interfaces.name(at).to_owned();
+        ports.map(|&at| InterfaceInfo { name: name(at), kind: kind(at) }).collect()
     }
     /// Shows each frame that a node sends and hears from now on; only of an attended run.
     pub fn tap(&mut self, node: u32, tap: Tap) {

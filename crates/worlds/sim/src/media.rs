@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use wayhop_core::{Limits, NodeId, Purpose, Span, Time, draw};
+use wayhop_core::{Limits, Purpose, Span, Time, draw};
 use wayhop_node::{IfaceConfig, Resolution};
 use wayhop_radio::{Arp, EnergyUsed, LinkOverride, Radio, RadioConfig, RadioEvent, Supply, Watching};
 use wayhop_scenario::{Attachment, Interfaces, Resolved, WirePlan};
 
 use crate::air::Air;
 use crate::audit::Census;
-use crate::channel::Channel;
-use crate::event::WireEvent;
+use crate::common::Channel;
+use crate::event::{Event, WireEvent};
+use crate::fates::flags;
 use crate::net::Net;
 use crate::wire::Wire;
 
@@ -37,11 +38,7 @@ impl Media {
         let radio = |(k, plan): (usize, &wayhop_scenario::RadioPlan)| {
             let mut radio = Radio::new(&plan.config, nodes, seed_of(k, scenario.seed));
             if let Some(members) = &plan.nodes {
-                let mut has_radio = vec![false; nodes];
-                for n in members {
-                    has_radio[n.index()] = true;
-                }
-                radio.set_members(has_radio);
+                radio.set_members(flags(nodes, members.iter().map(|n| n.index())));
             }
             radio
         };
@@ -109,29 +106,21 @@ impl Media {
         self.wires[usize::from(k)].due(at, node, event, net);
     }
 
-    /// A node at a wire.
-    pub(crate) fn first_node(&self, wire: u16) -> u32 {
-        self.wires[usize::from(wire)].first_node()
-    }
-
-    /// The cuts of all wires, as (time, wire, whether it is cut then).
-    pub(crate) fn cuts(wires: &[WirePlan]) -> impl Iterator<Item = (Time, u16, bool)> {
-        (0..).zip(wires).flat_map(|(k, w)| {
-            let both = move |&(from, until): &(Time, Option<Time>)| {
-                [Some((from, k, true)), until.map(|t| (t, k, false))]
-            };
-            w.cuts.iter().flat_map(both).flatten()
-        })
-    }
-
-    /// The absences of nodes from wires, as (time, wire, node, whether it is away then).
-    pub(crate) fn absences(wires: &[WirePlan]) -> impl Iterator<Item = (Time, u16, u32, bool)> {
-        (0..).zip(wires).flat_map(|(k, w)| {
-            let both = move |&(node, from, until): &(NodeId, Time, Option<Time>)| {
-                [Some((from, k, node.0, true)), until.map(|t| (t, k, node.0, false))]
-            };
-            w.absences.iter().flat_map(both).flatten()
-        })
+    /// When all wires are cut and whole again, and then when nodes are absent from them and back, as events at nodes.
+    pub(crate) fn wire_changes(wires: &[WirePlan]) -> impl Iterator<Item = (Time, u32, Event)> {
+        let both = |k, node, from, until: Option<Time>, change: fn(bool) -> WireEvent| {
+            let event = move |at, begins| (at, node, Event::Wire(k, change(begins)));
+            [Some(event(from, true)), until.map(|at| event(at, false))].into_iter().flatten()
+        };
+        let cuts = (0..).zip(wires).flat_map(move |(k, w)| {
+            let first = w.nodes.first().map_or(0, |n| n.0);
+            w.cuts.iter().flat_map(move |&(from, until)| both(k, first, from, until, WireEvent::Cut))
+        });
+        let absences = (0..).zip(wires).flat_map(move |(k, w)| {
+            let absences = w.absences.iter();
+            absences.flat_map(move |&(node, from, until)| both(k, node.0, from, until, WireEvent::Absent))
+        });
+        cuts.chain(absences)
     }
 
     /// Packets entered a node's interface queues.
@@ -179,23 +168,17 @@ impl Media {
         }
     }
 
-    /// A node's host goes off: its interfaces send and hear nothing, and what they were sending is lost.
-    pub(crate) fn switch_off(&mut self, at: Time, node: u32, net: &mut Net) {
+    /// A node's host is on again, or goes off: then its interfaces send and hear nothing, and what they were sending is lost.
+    pub(crate) fn switch(&mut self, at: Time, node: u32, on: bool, net: &mut Net) {
         for i in 0..net.common.ports.of(node).len() {
             match net.common.ports.of(node)[i] {
                 Attachment::Radio(k) => {
-                    self.radios[usize::from(k)].switch_off(at, node, &mut Air { net, radio: k });
+                    let (radio, air) = (&mut self.radios[usize::from(k)], &mut Air { net, radio: k });
+                    if on { radio.switch_on(at, node, air) } else { radio.switch_off(at, node, air) }
                 }
+                // Wires ask whether a node is up.
+                Attachment::Wire(_) if on => {}
                 Attachment::Wire(k) => self.wires[usize::from(k)].switch_off(at, node, net),
-            }
-        }
-    }
-
-    /// A node's host is on again. Wires need not be told: they ask whether it is up.
-    pub(crate) fn switch_on(&mut self, at: Time, node: u32, net: &mut Net) {
-        for i in 0..net.common.ports.of(node).len() {
-            if let Attachment::Radio(k) = net.common.ports.of(node)[i] {
-                self.radios[usize::from(k)].switch_on(at, node, &mut Air { net, radio: k });
             }
         }
     }

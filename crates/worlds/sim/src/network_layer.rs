@@ -173,8 +173,8 @@ impl Common {
         }
     }
 
-    /// A packet ends at its host.
-    fn lose(&mut self, at: Time, node: u32, p: &Packet, why: DropReason) {
+    /// A packet ends at a host.
+    pub(crate) fn lose(&mut self, at: Time, node: u32, p: &Packet, why: DropReason) {
         SimulationWorld { common: self, node }.record(
             at,
             p,

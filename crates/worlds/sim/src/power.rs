@@ -98,7 +98,7 @@ impl Simulation {
     fn power_off(&mut self, at: Time, node: u32, lost: bool) {
         self.tell_power(at, node, false, lost);
         self.net.call(at, node, |n, w| if lost { n.lose_tables(w, at) } else { n.go_down(w, at) });
-        self.media.switch_off(at, node, &mut self.net);
+        self.media.switch(at, node, false, &mut self.net);
         if lost {
             self.net.common.lose_applications(at, node);
         }
@@ -107,7 +107,7 @@ impl Simulation {
     fn power_on(&mut self, at: Time, node: u32, lost: bool) {
         self.outages.down.remove(&node);
         self.tell_power(at, node, true, lost);
-        self.media.switch_on(at, node, &mut self.net);
+        self.media.switch(at, node, true, &mut self.net);
         if lost {
             let reboots = self.outages.reboots.entry(node).or_default();
             *reboots += 1;

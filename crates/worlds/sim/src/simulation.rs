@@ -11,7 +11,7 @@ use wayhop_core::{Addr, IfaceId, Leg, NodeId, Position, Purpose, Span, Time, str
 use wayhop_node::Workspace;
 use wayhop_radio::{LinkOverride, RadioEvent, Supply};
 use wayhop_scenario::{
-    ApplicationPlan, Attachment, AttackKind, FlowConfig, Interfaces, LossTable, Order, QueueStall, Resolved,
+    ApplicationPlan, AttackKind, FlowConfig, Interfaces, LossTable, Order, QueueStall, Resolved,
 };
 use wayhop_trace::{PacketOutcome, PositionEvent, Recorder, Summary};
 use wayhop_world::Gps;
@@ -21,8 +21,8 @@ use crate::audit::{Audit, Census};
 use crate::bundles::bundle_books;
 use crate::classify;
 use crate::common::Common;
-use crate::event::{Event, WireEvent};
-use crate::fates::Watched;
+use crate::event::Event;
+use crate::fates::{Watched, flags};
 use crate::flows::Flows;
 use crate::hosted_applications::{Applications, Hosted};
 use crate::hosted_streams::Streams;
@@ -44,10 +44,9 @@ pub struct Simulation {
     pub(crate) now: Time,
     pub(crate) events: u64,
     pub(crate) gps: Gps,
-    /// The interfaces' names.
-    pub(crate) names: FxHashMap<Attachment, String>,
-    cuts: Vec<(Time, u16, bool)>,
-    absences: Vec<(Time, u16, u32, bool)>,
+    pub(crate) interfaces: Interfaces,
+    /// Changes of wires and path losses, and orders: when they come first, where, and the events.
+    first_changes: Vec<(Time, u32, Event)>,
     pub(crate) outages: Outages,
     /// Each node's battery; empty if no node has one.
     supplies: Vec<Option<Supply>>,
@@ -65,15 +64,6 @@ pub struct Simulation {
 const CHECK_EVERY: u64 = 8192;
 /// No GPS receiver tells its place more often, whatever a protocol asks for.
 const FASTEST_GPS: Span = Span::from_millis(10);
-
-/// Which nodes write a capture.
-fn captures(scenario: &Resolved) -> Vec<bool> {
-    let mut captures = vec![false; scenario.tracks.len()];
-    for n in &scenario.captures.nodes {
-        captures[n.index()] = true;
-    }
-    captures
-}
 
 impl Simulation {
     /// A run of `scenario` that has not begun. What happens goes to `recorder`.
@@ -126,7 +116,7 @@ impl Simulation {
             answers: VecDeque::new(),
             channels: media.channels(),
             ports,
-            captures: captures(scenario),
+            captures: flags(scenario.tracks.len(), scenario.captures.nodes.iter().map(|n| n.index())),
             frame: Vec::new(),
             bundles: scenario.dtn.as_ref().map(|plan| Box::new(bundle_books(plan))),
             applications: Applications::new(scenario, sources),
@@ -141,9 +131,8 @@ impl Simulation {
         Ok(Self {
             media,
             net,
-            names: names(&scenario.interfaces),
-            cuts: Media::cuts(&scenario.interfaces.wires).collect(),
-            absences: Media::absences(&scenario.interfaces.wires).collect(),
+            interfaces: scenario.interfaces.clone(),
+            first_changes: first_changes(scenario),
             gps: Gps::new(scenario.origin),
             outages: Outages::new(scenario),
             supplies: scenario.energy.clone(),
@@ -234,18 +223,8 @@ impl Simulation {
         if !self.supplies.is_empty() {
             self.media.set_supplies(&self.supplies, &mut self.net);
         }
-        for &(at, wire, is_cut) in &self.cuts {
-            let first = self.media.first_node(wire);
-            self.net.common.queue.push(at, first, Event::Wire(wire, WireEvent::Cut(is_cut)));
-        }
-        for &(at, wire, node, is_away) in &self.absences {
-            self.net.common.queue.push(at, node, Event::Wire(wire, WireEvent::Absent(is_away)));
-        }
-        for (number, table) in self.losses.iter().enumerate() {
-            self.net.common.queue.push(table.steps[0].0, table.nodes[0].0, Event::Loss(number as u32, 0));
-        }
-        for (number, order) in self.orders.iter().enumerate() {
-            self.net.common.queue.push(order.from, order.nodes[0].0, Event::Order(number as u32));
+        for &(at, node, event) in &self.first_changes {
+            self.net.common.queue.push(at, node, event);
         }
         self.net.begin_applications();
         self.net.send_answers(Time::ZERO);
@@ -418,6 +397,15 @@ impl Simulation {
     }
 }
 
+/// When wires change, and the first steps of path losses and the first orders are due.
+fn first_changes(scenario: &Resolved) -> Vec<(Time, u32, Event)> {
+    let losses = (0..).zip(&scenario.path_losses);
+    let losses = losses.map(|(number, l)| (l.steps[0].0, l.nodes[0].0, Event::Loss(number, 0)));
+    let orders = (0..).zip(&scenario.orders);
+    let orders = orders.map(|(number, o)| (o.from, o.nodes[0].0, Event::Order(number)));
+    Media::wire_changes(&scenario.interfaces.wires).chain(losses).chain(orders).collect()
+}
+
 fn position(node: u32, leg: &Leg) -> PositionEvent {
     let [x, y, z] = leg.velocity;
     PositionEvent {
@@ -458,13 +446,6 @@ fn watched(scenario: &Resolved, recorder: &Recorder, media: &mut Media) -> Watch
         media.watch(&watched.at_stations());
     }
     watched.unwrap_or_default()
-}
-
-/// The names of the interfaces, by what they are at.
-fn names(all: &Interfaces) -> FxHashMap<Attachment, String> {
-    let radios = (0..).zip(&all.radios).map(|(k, r)| (Attachment::Radio(k), r.name.clone()));
-    let wires = (0..).zip(&all.wires).map(|(k, w)| (Attachment::Wire(k), w.name.clone()));
-    radios.chain(wires).collect()
 }
 
 /// Gives nodes their IPv6 addresses, static routes and keys.

@@ -67,7 +67,6 @@ impl Simulation {
             world: "sim".to_owned(),
             protocol: scenario.protocol.name().to_owned(),
             simulated_s: self.now.since(Time::ZERO).as_secs_f64(),
-            cut_off_s: None,
             wall_s,
             events: self.events,
             trace_hash: self.net.common.recorder.hash().hex(),
@@ -79,49 +78,37 @@ impl Simulation {
                 drops: wayhop_trace::named_drops(&o.programs.dropped),
                 without_flow: o.programs.without_flow,
             }),
-            lateness_us: None,
-            capture_drops: None,
-            time_zero_unix_ns: None,
-            kernel_forwards: false,
-            origin: None,
-            bundles: None,
             applications: self.net.common.applications.as_ref().map_or_else(Vec::new, |a| a.summaries()),
-            command_exit: None,
-            program_exits: Vec::new(),
             outages: self.outages.summary(self.now),
             attacks: self.net.common.attackers.as_ref().map_or_else(Vec::new, |a| a.summary()),
             energy: (0..self.net.nodes.len() as u32).filter_map(|i| self.energy(i)).collect(),
+            ..Summary::default()
         }
     }
 
     /// Writes what each node's MAC counted into the trace.
     pub(crate) fn record_counters(&mut self) {
         for i in 0..self.net.nodes.len() as u32 {
-            let node = NodeId(i);
+            let mut rows = Vec::new();
             if let Some(used) = self.energy(i) {
-                for (name, joules) in [
+                let joules = [
                     ("remaining_uj", used.remaining_j),
                     ("tx_uj", used.tx_j),
                     ("rx_uj", used.rx_j),
                     ("idle_uj", used.idle_j),
                     ("sleep_uj", used.sleep_j),
-                ] {
-                    let value = (joules * 1e6).round() as u64;
-                    let counter = Counter { node, iface: None, layer: "energy", name, value };
-                    self.net.common.recorder.counter(&counter);
-                }
+                ];
+                rows.extend(joules.map(|(name, j)| (None, "energy", name, (j * 1e6).round() as u64)));
             }
-            for (name, value) in self.auth_counts(i) {
-                self.net.common.recorder.counter(&Counter { node, iface: None, layer: "auth", name, value });
-            }
-            for k in 0..self.net.common.ports.of(i).len() {
-                let iface = IfaceId(k as u8);
-                let mac = self.media.counters(i, self.net.common.ports.of(i)[k]);
+            rows.extend(self.auth_counts(i).map(|(name, value)| (None, "auth", name, value)));
+            for (iface, &place) in (0..).map(IfaceId).zip(self.net.common.ports.of(i)) {
                 let queue = ("queue_drops", self.net.nodes[i as usize].queue_drops(iface));
-                for (name, value) in mac.into_iter().chain([queue]) {
-                    let counter = Counter { node, iface: Some(iface), layer: "mac", name, value };
-                    self.net.common.recorder.counter(&counter);
-                }
+                let mac = self.media.counters(i, place).into_iter().chain([queue]);
+                rows.extend(mac.map(|(name, value)| (Some(iface), "mac", name, value)));
+            }
+            for (iface, layer, name, value) in rows {
+                let counter = Counter { node: NodeId(i), iface, layer, name, value };
+                self.net.common.recorder.counter(&counter);
             }
         }
     }

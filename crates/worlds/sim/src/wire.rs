@@ -104,11 +104,6 @@ impl Wire {
         }
     }
 
-    /// The first node at it.
-    pub(crate) fn first_node(&self) -> u32 {
-        self.ports.first().map_or(0, |p| p.node)
-    }
-
     fn place(&self) -> Attachment {
         Attachment::Wire(self.number)
     }
@@ -250,8 +245,7 @@ impl Wire {
                 }
                 continue;
             }
-            let source =
-                if payload.is_v6() { net.common.addr6(from) } else { net.common.addrs[from as usize].into() };
+            let source = net.common.source(from, payload);
             let rx = RxMeta { iface, ..RxMeta::from(source, to == EVERYONE) };
             let copy = net.common.work.pool.copy(&packet);
             net.call(at, node, |n, w| n.receive(w, at, copy, rx));

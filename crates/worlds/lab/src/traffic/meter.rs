@@ -13,9 +13,8 @@ use wayhop_trace::{HopEvent, HopKind, Messages};
 use wayhop_transport::{Departures, INITIAL_TTL, Stamp};
 use wayhop_wire::{ip, udp};
 
-use crate::packets::FlowEnds;
-use crate::record::Records;
-use crate::stamped::packet_id;
+use crate::packets::{FlowEnds, packet_id};
+use crate::record::{Record, Records};
 
 /// Limit on the words of 64 sequence numbers kept per flow, so that a forged number cannot exhaust the
 /// memory.
@@ -99,7 +98,7 @@ impl Meter {
     }
 
     fn record(&self, time: Time, kind: HopKind, ends: &FlowEnds, seq: u32, (ttl, data): (u8, &[u8])) {
-        self.records.hop(HopEvent {
+        let row = HopEvent {
             iface: wayhop_core::IfaceId::ANY,
             time,
             packet: packet_id(ends.flow, seq),
@@ -116,7 +115,8 @@ impl Meter {
             messages: Messages::NONE,
             ttl,
             reason: None,
-        });
+        };
+        self.records.add(Record::Hop(row, None));
     }
 }
 

@@ -39,7 +39,7 @@ const WRITING: f64 = 1.15;
 const WRITING_BYTES: (f64, f64, f64) = (12e6, 15.0, 45e6);
 
 /// What a run would take.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Estimate {
     /// Simulated time, seconds.
     pub simulated_s: f64,
@@ -76,15 +76,7 @@ impl Estimate {
     /// Of a run that lasts as long as it says, on the real clock.
     pub fn of_real_time(resolved: &Resolved) -> Self {
         let seconds = resolved.duration.as_secs_f64();
-        Self {
-            simulated_s: seconds,
-            events: None,
-            wall_s: Some(seconds),
-            wall_s_range: None,
-            memory_bytes: None,
-            memory_bytes_range: None,
-            prefix: None,
-        }
+        Self { simulated_s: seconds, wall_s: Some(seconds), ..Self::default() }
     }
 
     /// Of a simulation, whose beginning is simulated for that. Nothing is written; `writes` is whether the run would write tables.

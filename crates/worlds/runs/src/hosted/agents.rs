@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use toml::{Table, Value};
 use wayhop_core::{NodeId, Time};
@@ -36,13 +35,16 @@ struct AgentRows {
 }
 
 impl Agents {
-    /// Those of a scenario, and how each is started. Their records go into the run directory.
-    pub(crate) fn new(scenario: &Resolved, run: Option<&Path>) -> Result<Option<(Self, Vec<Launch>)>, Error> {
+    /// Those of a scenario; `launches` gets how each is started. Their records go into the run directory.
+    pub(crate) fn new(
+        scenario: &Resolved,
+        run: Option<&Path>,
+        launches: &mut Vec<Launch>,
+    ) -> Result<Option<Self>, Error> {
         let Some(plan) = scenario.dtn.clone() else { return Ok(None) };
         let folder = RecordFolder::create(run, RECORDS)?;
         let program = std::env::current_exe().map_err(Error::run)?;
         let agents = Self { plan, names: scenario.names.clone(), folder };
-        let mut launches = Vec::new();
         for node in &agents.plan.nodes {
             let file = agents.file(*node, "toml");
             let text = toml::to_string(&agents.config(*node)).map_err(Error::run)?;
@@ -51,7 +53,7 @@ impl Agents {
             let words = [program.as_os_str(), "bundle".as_ref(), "agent".as_ref(), file.as_os_str()];
             launches.push(launch(*node, words.map(ToOwned::to_owned).to_vec(), agents.file(*node, "log")));
         }
-        Ok(Some((agents, launches)))
+        Ok(Some(agents))
     }
 
     fn file(&self, node: NodeId, kind: &str) -> PathBuf {
@@ -105,9 +107,8 @@ impl Agents {
         t
     }
 
-    /// Reads what they wrote, into the run's tables and sums. `begun`: when the run did.
-    pub(crate) fn finish(self, begun: SystemTime, end: Time, recorder: &mut Recorder) -> BundleSummary {
-        let start = begun.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
+    /// Reads what they wrote, into the run's tables and sums. `start`: when the run began, nanoseconds since 1970.
+    pub(crate) fn finish(self, start: u64, end: Time, recorder: &mut Recorder) -> BundleSummary {
         let start = start.saturating_sub(DTN_EPOCH_S * 1_000_000_000);
         let mut rows = AgentRows::default();
         for node in &self.plan.nodes {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use wayhop_application_host::Line;
 use wayhop_core::{NodeId, Time, TraceNote};
@@ -26,13 +25,14 @@ pub(crate) struct Applications {
 }
 
 impl Applications {
-    /// Those of a scenario, and how each is started. Their records go into the run directory.
+    /// Those of a scenario; `launches` gets how each is started. Their records go into the run directory.
     /// `log` says where the inputs of one at a node are logged, by the log's name, if they are.
     pub(crate) fn new(
         scenario: &Resolved,
         run: Option<&Path>,
         log: impl Fn(NodeId, &str) -> Option<PathBuf>,
-    ) -> Result<Option<(Self, Vec<Launch>)>, Error> {
+        launches: &mut Vec<Launch>,
+    ) -> Result<Option<Self>, Error> {
         let plans = scenario.applications.clone();
         if plans.iter().all(|p| !p.links.is_empty()) {
             return Ok(None);
@@ -60,8 +60,8 @@ impl Applications {
         };
         // Those of the network layer are the simulated hosts'.
         let programs = all.plans.iter().enumerate().filter(|(_, plan)| plan.links.is_empty());
-        let launches = programs.map(start).collect();
-        Ok(Some((all, launches)))
+        launches.extend(programs.map(start));
+        Ok(Some(all))
     }
 
     fn file(&self, number: usize, kind: &str) -> PathBuf {
@@ -75,16 +75,15 @@ impl Applications {
     }
 
     /// Reads what they wrote, into the run's table `events`, and returns what they counted, beside what those of the network layer did.
-    /// `begun`: when the run did.
+    /// `start`: when the run began, nanoseconds since 1970.
     pub(crate) fn finish(
         self,
-        begun: SystemTime,
+        start: u64,
         end: Time,
         recorder: &mut Recorder,
         of_network_layers: Vec<ApplicationSummary>,
     ) -> Vec<ApplicationSummary> {
         let mut of_network_layers = of_network_layers.into_iter();
-        let start = begun.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
         let mut notes = Vec::new();
         let mut summaries = Vec::new();
         for (number, plan) in self.plans.iter().enumerate() {

@@ -6,7 +6,7 @@ use wayhop_core::Time;
 use wayhop_sim::Simulation;
 use wayhop_trace::Recorder;
 
-use crate::scenario;
+use crate::{cbr, scenario};
 
 /// Allocations between the 50th and the 60th second of a run.
 fn warm_allocations(text: &str) -> u64 {
@@ -21,21 +21,8 @@ fn warm_allocations(text: &str) -> u64 {
 
 /// A chain of four hops with 100 packets a second; `interfaces` are its radios and wires.
 fn chain(protocol: &str, interfaces: &str) -> String {
-    format!(
-        r#"
-duration_s = 100
-nodes.count = 5
-movement = {{ kind = "chain", spacing_m = 200 }}
-protocol = {{ name = "{protocol}" }}
-{interfaces}
-[[traffic]]
-kind = "cbr"
-src = 0
-dst = 4
-payload_bytes = 64
-rate_pps = 100
-"#
-    )
+    let flow = cbr(0, 4, 64, 100.0, "");
+    crate::chain(5, 200, protocol, 100.0, &format!("{interfaces}\n{flow}"))
 }
 
 #[test]
@@ -69,20 +56,8 @@ nodes = [3, 4]
 fn a_warm_tcp_connection_runs_without_allocating() {
     for protocol in ["dsr", "aodv"] {
         for variant in ["reno", "sack", "vegas"] {
-            let text = format!(
-                r#"
-duration_s = 100
-nodes.count = 3
-movement = {{ kind = "chain", spacing_m = 200 }}
-protocol = {{ name = "{protocol}" }}
-[[traffic]]
-kind = "tcp"
-src = 0
-dst = 2
-variant = "{variant}"
-"#
-            );
-            let counted = warm_allocations(&text);
+            let flow = format!("[[traffic]]\nkind = \"tcp\"\nsrc = 0\ndst = 2\nvariant = \"{variant}\"");
+            let counted = warm_allocations(&crate::chain(3, 200, protocol, 100.0, &flow));
             // Some 500 segments and their acknowledgements over two hops.
             assert!(counted < 10, "{protocol}, {variant}: {counted}");
         }

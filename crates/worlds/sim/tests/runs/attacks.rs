@@ -11,26 +11,51 @@ use crate::{run, scenario};
 
 const PROTOCOLS: [&str; 3] = ["dsr", "aodv", "dsdv"];
 
-/// `nodes` in a line of 200 m steps with a flow of 4 packets a second from one end to the other, from 60 s on, when all tables
-/// are full; and these attacks.
-fn chain(protocol: &str, nodes: u32, duration_s: f64, attacks: &str) -> Resolved {
-    let last = nodes - 1;
+/// From 60 s on all tables are full.
+const LATE: &str = "start_s = 60";
+
+/// These nodes with a flow of 4 packets a second from node 0 to node `dst` at these times, and these attacks.
+fn network(
+    duration_s: f64,
+    nodes: &str,
+    protocol: &str,
+    (dst, times): (u32, &str),
+    attacks: &str,
+) -> Resolved {
     scenario(&format!(
         r#"
 duration_s = {duration_s}
-nodes.count = {nodes}
-movement = {{ kind = "chain", spacing_m = 200 }}
-protocol = {{ name = "{protocol}" }}
+protocol.name = "{protocol}"
+{nodes}
 [[traffic]]
 kind = "cbr"
 src = 0
-dst = {last}
+dst = {dst}
 rate_pps = 4
 payload_bytes = 64
-start_s = 60
+{times}
 {attacks}
 "#
     ))
+}
+
+/// `nodes` in a line of 200 m steps with a flow from one end to the other, and these attacks.
+fn chain(protocol: &str, nodes: u32, duration_s: f64, attacks: &str) -> Resolved {
+    let text = format!("nodes.count = {nodes}\nmovement = {{ kind = \"chain\", spacing_m = 200 }}");
+    network(duration_s, &text, protocol, (nodes - 1, LATE), attacks)
+}
+
+/// Nodes that rest at these places, metres.
+fn at(places: &[(i32, i32)]) -> String {
+    let place = |(x, y): &(i32, i32)| format!("{{ x = {x}, y = {y} }}");
+    let places: Vec<String> = places.iter().map(place).collect();
+    format!("movement = {{ kind = \"static\", positions = [{}] }}", places.join(", "))
+}
+
+/// A chain of five nodes with a flow from one end to the other, and node 5 beside it, at this place; with these attacks.
+fn beside(protocol: &str, place: (i32, i32), duration_s: f64, attacks: &str) -> Resolved {
+    let places = at(&[(0, 0), (200, 0), (400, 0), (600, 0), (800, 0), place]);
+    network(duration_s, &places, protocol, (4, LATE), attacks)
 }
 
 fn checked(scenario: &Resolved) -> (Summary, Audit) {
@@ -72,26 +97,8 @@ fn a_black_hole_in_the_middle_of_a_chain_lets_nothing_through() {
 fn a_black_hole_beside_the_way_draws_packets_by_forged_replies_only() {
     // Node 5 hears nodes 0 and 1 and no other: no way to the destination leads over it.
     let aside = |protocol: &str, attract: bool| {
-        scenario(&format!(
-            r#"
-duration_s = 120
-movement = {{ kind = "static", positions = [
-  {{ x = 0, y = 0 }}, {{ x = 200, y = 0 }}, {{ x = 400, y = 0 }}, {{ x = 600, y = 0 }}, {{ x = 800, y = 0 }}, {{ x = 100, y = 150 }},
-] }}
-protocol = {{ name = "{protocol}" }}
-[[traffic]]
-kind = "cbr"
-src = 0
-dst = 4
-rate_pps = 4
-payload_bytes = 64
-start_s = 60
-[[attacks]]
-kind = "black-hole"
-node = 5
-attract = {attract}
-"#
-        ))
+        let attack = format!("[[attacks]]\nkind = \"black-hole\"\nnode = 5\nattract = {attract}");
+        beside(protocol, (100, 150), 120.0, &attack)
     };
     for protocol in PROTOCOLS {
         let (honest, _) = checked(&aside(protocol, false));
@@ -144,24 +151,9 @@ fn an_attack_begins_and_ends_when_it_is_said_to() {
 
 /// A chain of eight nodes; two more stand 60 m beside nodes 1 and 6, and hear their neighbours.
 pub(crate) fn with_wormhole(protocol: &str, kind: &str) -> Resolved {
-    scenario(&format!(
-        r#"
-duration_s = 120
-movement = {{ kind = "static", positions = [
-  {{ x = 0, y = 0 }}, {{ x = 200, y = 0 }}, {{ x = 400, y = 0 }}, {{ x = 600, y = 0 }}, {{ x = 800, y = 0 }},
-  {{ x = 1000, y = 0 }}, {{ x = 1200, y = 0 }}, {{ x = 1400, y = 0 }}, {{ x = 0, y = 60 }}, {{ x = 1400, y = 60 }},
-] }}
-protocol = {{ name = "{protocol}" }}
-[[traffic]]
-kind = "cbr"
-src = 0
-dst = 7
-rate_pps = 4
-payload_bytes = 64
-start_s = 60
-{kind}
-"#
-    ))
+    let mut places: Vec<(i32, i32)> = (0..8).map(|i| (200 * i, 0)).collect();
+    places.extend([(0, 60), (1400, 60)]);
+    network(120.0, &at(&places), protocol, (7, LATE), kind)
 }
 
 #[test]
@@ -201,27 +193,8 @@ fn replayed_messages_are_sent_and_counted() {
 fn forged_replies_cost_packets_though_the_forger_drops_none_itself() {
     for protocol in ["dsr", "aodv"] {
         let attacks = "[[attacks]]\nkind = \"forged-reply\"\nnode = 5";
-        let text = |attack: &str| {
-            scenario(&format!(
-                r#"
-duration_s = 120
-movement = {{ kind = "static", positions = [
-  {{ x = 0, y = 0 }}, {{ x = 200, y = 0 }}, {{ x = 400, y = 0 }}, {{ x = 600, y = 0 }}, {{ x = 800, y = 0 }}, {{ x = 100, y = 150 }},
-] }}
-protocol = {{ name = "{protocol}" }}
-[[traffic]]
-kind = "cbr"
-src = 0
-dst = 4
-rate_pps = 4
-payload_bytes = 64
-start_s = 60
-{attack}
-"#
-            ))
-        };
-        let (without, _) = checked(&text(""));
-        let (with, audit) = checked(&text(attacks));
+        let (without, _) = checked(&beside(protocol, (100, 150), 120.0, ""));
+        let (with, audit) = checked(&beside(protocol, (100, 150), 120.0, attacks));
         assert_eq!(dropped_by_attack(&audit), 0);
         assert!(delivered(&with) < delivered(&without), "{protocol}: {}", delivered(&with));
     }
@@ -230,28 +203,10 @@ start_s = 60
 #[test]
 fn forged_errors_cost_routes() {
     // Node 5 hears nodes 1 and 2 and no other: no way leads over it.
-    let beside = |protocol: &str, attack: &str| {
-        scenario(&format!(
-            r#"
-duration_s = 150
-movement = {{ kind = "static", positions = [
-  {{ x = 0, y = 0 }}, {{ x = 200, y = 0 }}, {{ x = 400, y = 0 }}, {{ x = 600, y = 0 }}, {{ x = 800, y = 0 }}, {{ x = 300, y = 150 }},
-] }}
-protocol = {{ name = "{protocol}" }}
-[[traffic]]
-kind = "cbr"
-src = 0
-dst = 4
-rate_pps = 4
-payload_bytes = 64
-start_s = 60
-{attack}
-"#
-        ))
-    };
+    let attack = "[[attacks]]\nkind = \"forged-error\"\nnode = 5";
     for protocol in PROTOCOLS {
-        let quiet = checked(&beside(protocol, "")).0.totals.routing_packets;
-        let loud = checked(&beside(protocol, "[[attacks]]\nkind = \"forged-error\"\nnode = 5")).0;
+        let quiet = checked(&beside(protocol, (300, 150), 150.0, "")).0.totals.routing_packets;
+        let loud = checked(&beside(protocol, (300, 150), 150.0, attack)).0;
         // 90 s of traffic, a forged error in each of them at most.
         let loud = loud.totals.routing_packets;
         assert!(loud > quiet + 45, "{protocol}: {loud} of {quiet}");
@@ -341,25 +296,9 @@ fn random_jamming_loses_what_its_duty_says() {
 fn jamming_in_the_middle_of_a_chain_stops_it() {
     for (mode, most) in [("constant", 0.01), ("reactive", 0.05)] {
         // The jammer hears all, and all hear it.
-        let s = scenario(&format!(
-            r#"
-duration_s = 60
-movement = {{ kind = "static", positions = [{{ x = 0, y = 0 }}, {{ x = 200, y = 0 }}, {{ x = 400, y = 0 }}, {{ x = 200, y = 100 }}] }}
-protocol = {{ name = "aodv" }}
-[[traffic]]
-kind = "cbr"
-src = 0
-dst = 2
-rate_pps = 4
-payload_bytes = 64
-start_s = 1
-[[attacks]]
-kind = "jamming"
-mode = "{mode}"
-node = 3
-"#
-        ));
-        let (s, _) = checked(&s);
+        let places = at(&[(0, 0), (200, 0), (400, 0), (200, 100)]);
+        let attack = format!("[[attacks]]\nkind = \"jamming\"\nmode = \"{mode}\"\nnode = 3");
+        let (s, _) = checked(&network(60.0, &places, "aodv", (2, "start_s = 1"), &attack));
         assert!(delivered(&s) <= most, "{mode}: {}", delivered(&s));
     }
 }
@@ -442,56 +381,27 @@ fn attackers_draw_nothing_that_moves_nodes() {
     assert_eq!(without.outages, with.outages);
 }
 
-/// From node 0 to node 3: two hops over node 1, which keeps packets, or three over nodes 2 and 4.
+/// DSR at these places, with a watchdog or without, and a flow from node 0 to node `dst`.
+fn watched(watchdog: bool, places: &[(i32, i32)], dst: u32, attack: &str) -> Resolved {
+    let nodes = format!("protocol.watchdog = {watchdog}\nprotocol.pathrater = {watchdog}\n{}", at(places));
+    network(101.0, &nodes, "dsr", (dst, "start_s = 1\nstop_s = 100"), attack)
+}
+
+/// From node 0 to node 3 there are two hops over node 1, which attacks, or three over nodes 2 and 4.
+const WAY_AROUND: [(i32, i32); 5] = [(0, 0), (200, 0), (100, -200), (400, 0), (300, -200)];
+
+/// Node 1 keeps this share of the packets.
 fn with_way_around(watchdog: bool, share: f64) -> Resolved {
-    scenario(&format!(
-        r#"
-duration_s = 101
-movement = {{ kind = "static", positions = [
-  {{ x = 0, y = 0 }}, {{ x = 200, y = 0 }}, {{ x = 100, y = -200 }}, {{ x = 400, y = 0 }}, {{ x = 300, y = -200 }},
-] }}
-protocol = {{ name = "dsr", watchdog = {watchdog}, pathrater = {watchdog} }}
-[[traffic]]
-kind = "cbr"
-src = 0
-dst = 3
-rate_pps = 4
-payload_bytes = 64
-start_s = 1
-stop_s = 100
-[[attacks]]
-kind = "grey-hole"
-share = {share}
-node = 1
-"#
-    ))
+    let attack = format!("[[attacks]]\nkind = \"grey-hole\"\nshare = {share}\nnode = 1");
+    watched(watchdog, &WAY_AROUND, 3, &attack)
 }
 
 #[test]
 fn with_keys_traffic_goes_around_an_outsider_and_not_around_an_insider() {
-    // As above: two hops over node 1, which attacks, or three over nodes 2 and 4.
     let text = |protocol: &str, attack: &str, keys: &str| {
-        scenario(&format!(
-            r#"
-duration_s = 160
-movement = {{ kind = "static", positions = [
-  {{ x = 0, y = 0 }}, {{ x = 200, y = 0 }}, {{ x = 100, y = -200 }}, {{ x = 400, y = 0 }}, {{ x = 300, y = -200 }},
-] }}
-protocol = {{ name = "{protocol}" }}
-{keys}
-[[traffic]]
-kind = "cbr"
-src = 0
-dst = 3
-rate_pps = 4
-payload_bytes = 64
-start_s = 60
-stop_s = 155
-[[attacks]]
-node = 1
-{attack}
-"#
-        ))
+        let nodes = format!("{}\n{keys}", at(&WAY_AROUND));
+        let attack = format!("[[attacks]]\nnode = 1\n{attack}");
+        network(160.0, &nodes, protocol, (3, "start_s = 60\nstop_s = 155"), &attack)
     };
     let keys = "security.keys = [{ id = 1, key = \"000102030405060708090a0b0c0d0e0f\" }]";
     for protocol in PROTOCOLS {
@@ -559,30 +469,9 @@ fn a_watchdog_does_not_see_what_stays_below_its_threshold() {
 fn a_watchdog_tells_the_source_of_a_node_two_hops_away() {
     // 0 - 1 - 2 - 6 with an attacker at 2, or 0 - 1 - 3 - 4 - 5 - 6: node 1 sees it, and node 0 chooses routes. Node 2 hears none of
     // the nodes of the way around: their caches lead over no route that it is in.
-    let text = |watchdog: bool| {
-        scenario(&format!(
-            r#"
-duration_s = 101
-movement = {{ kind = "static", positions = [
-  {{ x = -200, y = 0 }}, {{ x = 0, y = 0 }}, {{ x = 200, y = 0 }},
-  {{ x = 0, y = -240 }}, {{ x = 200, y = -300 }}, {{ x = 400, y = -240 }}, {{ x = 400, y = 0 }},
-] }}
-protocol = {{ name = "dsr", watchdog = {watchdog}, pathrater = {watchdog} }}
-[[traffic]]
-kind = "cbr"
-src = 0
-dst = 6
-rate_pps = 4
-payload_bytes = 64
-start_s = 1
-stop_s = 100
-[[attacks]]
-kind = "black-hole"
-attract = false
-node = 2
-"#
-        ))
-    };
+    let places = [(-200, 0), (0, 0), (200, 0), (0, -240), (200, -300), (400, -240), (400, 0)];
+    let attack = "[[attacks]]\nkind = \"black-hole\"\nattract = false\nnode = 2";
+    let text = |watchdog: bool| watched(watchdog, &places, 6, attack);
     let (s, _) = checked(&text(false));
     // The reply over the longer route may be the first; packets take it until the shorter one is known.
     assert!(s.flows[0].received.unwrap() <= 2, "{:?}", s.flows[0]);
@@ -595,18 +484,10 @@ node = 2
 
 #[test]
 fn a_watchdog_accuses_nobody_of_a_chain_that_forwards() {
-    let r = |watchdog: bool| {
-        let mut s = chain("dsr", 5, 160.0, "");
-        if watchdog {
-            s = scenario(
-                "duration_s = 160\nnodes.count = 5\nmovement = { kind = \"chain\", spacing_m = 200 }\n\
-                 protocol = { name = \"dsr\", watchdog = true, pathrater = true }\n\
-                 [[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 4\nrate_pps = 4\npayload_bytes = 64\nstart_s = 60\n",
-            );
-        }
-        checked(&s).0
-    };
-    let (with, without) = (r(true), r(false));
+    let places = at(&[(0, 0), (200, 0), (400, 0), (600, 0), (800, 0)]);
+    let watchdog = format!("protocol.watchdog = true\nprotocol.pathrater = true\n{places}");
+    let r = |nodes: &str| checked(&network(160.0, nodes, "dsr", (4, LATE), "")).0;
+    let (with, without) = (r(&watchdog), r(&places));
     assert_eq!(with.flows[0].received.unwrap(), without.flows[0].received.unwrap());
     assert_eq!(with.totals.routing_packets, without.totals.routing_packets, "nobody is reported");
 }

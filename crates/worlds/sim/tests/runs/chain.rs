@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{run, scenario};
+use crate::{cbr, run, scenario};
 
 /// Mean goodput, kb/s, of ns-2's runs with this protocol, number of hops and spacing.
 fn ns2_goodput_kbps(protocol: &str, hops: u64, spacing_m: u64) -> f64 {
@@ -21,24 +21,10 @@ fn ns2_goodput_kbps(protocol: &str, hops: u64, spacing_m: u64) -> f64 {
 
 fn chain(protocol: &str, hops: u64, spacing_m: u64, seed: u64) -> f64 {
     // 1472 octets of UDP payload make a 1500-octet packet, as ns-2's 1480 without a UDP header do; 2 Mb/s offered.
-    let text = format!(
-        r#"
-seed = {seed}
-duration_s = 61
-nodes.count = {nodes}
-movement = {{ kind = "chain", spacing_m = {spacing_m} }}
-radio = {{ preset = "wavelan-914-cmu" }}
-protocol = {{ name = "{protocol}", profile = "ns2" }}
-[[traffic]]
-kind = "cbr"
-src = 0
-dst = {hops}
-payload_bytes = 1472
-rate_pps = 250
-start_s = 1
-"#,
-        nodes = hops + 1
-    );
+    let flow = cbr(0, hops, 1472, 250.0, "start_s = 1");
+    let rest =
+        format!("protocol.profile = \"ns2\"\nseed = {seed}\nradio.preset = \"wavelan-914-cmu\"\n{flow}");
+    let text = crate::chain(hops + 1, spacing_m, protocol, 61.0, &rest);
     run(&scenario(&text)).0.flows[0].goodput_bps.expect("a time") / 1000.0
 }
 
@@ -54,26 +40,12 @@ fn saturated_chains_carry_what_they_carry_in_ns2() {
 }
 
 /// Time from the first packet to the end of its route discovery, ms, mean over seeds.
-fn discovery_ms(protocol: &str, hops: u32) -> f64 {
+fn discovery_ms(protocol: &str, hops: u64) -> f64 {
     let n = 40;
     let of = |seed| {
-        let text = format!(
-            r#"
-seed = {seed}
-duration_s = 3
-nodes.count = {nodes}
-movement = {{ kind = "chain", spacing_m = 200 }}
-protocol = {{ name = "{protocol}", profile = "ns2" }}
-[[traffic]]
-kind = "cbr"
-src = 0
-dst = {hops}
-payload_bytes = 64
-rate_pps = 0.1
-start_s = 1
-"#,
-            nodes = hops + 1
-        );
+        let flow = cbr(0, hops, 64, 0.1, "start_s = 1");
+        let rest = format!("protocol.profile = \"ns2\"\nseed = {seed}\n{flow}");
+        let text = crate::chain(hops + 1, 200, protocol, 3.0, &rest);
         run(&scenario(&text)).0.flows[0].latency_ms.expect("an arrival").max
     };
     (1..=n).map(of).sum::<f64>() / n as f64

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use wayhop_trace::NodeEnergy;
 
-use crate::{run, scenario};
+use crate::{cbr, chain, run, scenario};
 
 const PACKETS: f64 = 100.0;
 // Airtimes at 2/1 Mb/s with a preamble of 192 us: RTS 20 octets, CTS and ACK 14, at 1 Mb/s; 512 octets of payload with 28 of
@@ -17,23 +17,13 @@ const DATA_S: f64 = 192e-6 + (512.0 + 28.0 + 34.0) * 8.0 / 2e6;
 
 /// Two nodes without a routing protocol, and 100 packets from one to the other.
 fn two_nodes(energy: &str) -> String {
-    format!(
-        r#"
-duration_s = 10
-nodes.count = 2
-movement = {{ kind = "chain", spacing_m = 100 }}
-protocol.name = "none"
-radio = {{ preset = "wavelan-914-ns2", arp = "none" }}
-[[traffic]]
-kind = "cbr"
-src = 0
-dst = 1
-payload_bytes = 512
-rate_pps = 20
-start_s = 1
-max_packets = {PACKETS}
-{energy}
-"#
+    let flow = cbr(0, 1, 512, 20.0, &format!("start_s = 1\nmax_packets = {PACKETS}\n{energy}"));
+    chain(
+        2,
+        100,
+        "none",
+        10.0,
+        &format!("radio = {{ preset = \"wavelan-914-ns2\", arp = \"none\" }}\n{flow}"),
     )
 }
 
@@ -116,23 +106,10 @@ fn energy_agrees_with_ns2() {
         .output()
         .expect("ns-2 is the oracle of this test: apt-get install ns2");
     let trace = String::from_utf8_lossy(&output.stdout);
-    let text = r#"
-duration_s = 20.99
-nodes.count = 2
-movement = { kind = "chain", spacing_m = 100 }
-protocol = { name = "aodv", profile = "ns2" }
-radio.preset = "wavelan-914-ns2"
-energy = { initial_j = 1e6, tx_w = 660, rx_w = 395, idle_w = 35 }
-[[traffic]]
-kind = "cbr"
-src = 0
-dst = 1
-payload_bytes = 512
-rate_pps = 50
-start_s = 1
-max_packets = 1000
-"#;
-    let (s, _) = run(&scenario(text));
+    let keys = "protocol.profile = \"ns2\"\nradio.preset = \"wavelan-914-ns2\"\n\
+                energy = { initial_j = 1e6, tx_w = 660, rx_w = 395, idle_w = 35 }\n";
+    let flow = cbr(0, 1, 512, 50.0, "start_s = 1\nmax_packets = 1000");
+    let (s, _) = run(&scenario(&chain(2, 100, "aodv", 20.99, &format!("{keys}{flow}"))));
     assert_eq!(s.totals.received, 1_000);
     for (node, NodeEnergy { idle_j, tx_j, rx_j, .. }) in ["_0_", "_1_"].into_iter().zip(&s.energy) {
         let [idle, tx, rx] = ns2_says(&trace, node);

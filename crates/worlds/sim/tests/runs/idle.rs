@@ -11,7 +11,7 @@ use wayhop_node::OnDemand;
 use wayhop_sim::Simulation;
 use wayhop_trace::Recorder;
 
-use crate::scenario;
+use crate::{chain, scenario};
 
 /// The most octets that are in use at one time while this many nodes, too far apart to hear each other, begin a run.
 fn octets(protocol: &str, nodes: u32) -> u64 {
@@ -38,21 +38,11 @@ fn octets_a_node(protocol: &str) -> u64 {
 }
 
 #[test]
-fn an_idle_node_with_dsr_costs_at_most_a_kilobyte() {
-    let cost = octets_a_node("dsr");
-    assert!(cost <= 1_000, "{cost}");
-}
-
-#[test]
-fn an_idle_node_with_aodv_costs_at_most_a_kilobyte() {
-    let cost = octets_a_node("aodv");
-    assert!(cost <= 1_000, "{cost}");
-}
-
-#[test]
-fn an_idle_node_with_dsdv_costs_at_most_a_kilobyte() {
-    let cost = octets_a_node("dsdv");
-    assert!(cost <= 1_000, "{cost}");
+fn an_idle_node_costs_at_most_a_kilobyte() {
+    for protocol in ["dsr", "aodv", "dsdv"] {
+        let cost = octets_a_node(protocol);
+        assert!(cost <= 1_000, "{protocol}: {cost}");
+    }
 }
 
 /// What a protocol shows of its tables.
@@ -111,14 +101,7 @@ fn life(mut protocol: impl Protocol) -> Vec<String> {
 fn a_protocol_that_is_made_on_demand_does_what_one_does_that_was_made_at_once() {
     for protocol in ["dsr", "aodv", "dsdv"] {
         for profile in ["rfc", "ns2"] {
-            let text = format!(
-                r#"
-duration_s = 1
-nodes.count = 10
-movement = {{ kind = "chain", spacing_m = 200 }}
-protocol = {{ name = "{protocol}", profile = "{profile}" }}
-"#
-            );
+            let text = chain(10, 200, protocol, 1.0, &format!("protocol.profile = \"{profile}\""));
             let configured = scenario(&text).protocol;
             let on_demand = life(OnDemand::new(Arc::new(configured.clone())));
             assert_eq!(on_demand, life(configured.engine()), "{protocol}, {profile}");

@@ -49,6 +49,22 @@ fn run(scenario: &Resolved) -> (Summary, Audit) {
     (summary, audit)
 }
 
+/// A chain of nodes, `spacing_m` apart, with this protocol; `rest` is the rest of the scenario.
+fn chain(nodes: u64, spacing_m: u64, protocol: &str, duration_s: f64, rest: &str) -> String {
+    format!(
+        "duration_s = {duration_s}\nnodes.count = {nodes}\n\
+         movement = {{ kind = \"chain\", spacing_m = {spacing_m} }}\nprotocol.name = \"{protocol}\"\n{rest}\n"
+    )
+}
+
+/// A flow of constant rate from one node to another; `rest` are further keys.
+fn cbr(src: u64, dst: u64, payload_bytes: u64, rate_pps: f64, rest: &str) -> String {
+    format!(
+        "[[traffic]]\nkind = \"cbr\"\nsrc = {src}\ndst = {dst}\npayload_bytes = {payload_bytes}\n\
+         rate_pps = {rate_pps}\n{rest}\n"
+    )
+}
+
 /// 50 nodes under way at up to 20 m/s in 1500 m x 300 m, and 20 flows.
 fn mobile(protocol: &str, profile: &str, radio: &str, duration_s: f64, seed: u64) -> String {
     format!(

@@ -3,21 +3,8 @@
 use crate::{run, scenario};
 
 fn chain(protocol: &str, orders: &str) -> String {
-    format!(
-        r#"
-duration_s = 20
-nodes.count = 3
-movement = {{ kind = "chain", spacing_m = 200 }}
-protocol = {{ name = "{protocol}" }}
-[[traffic]]
-kind = "cbr"
-src = 0
-dst = 2
-rate_pps = 10
-stop_s = 15
-{orders}
-"#
-    )
+    let flow = "[[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 2\nrate_pps = 10\nstop_s = 15";
+    crate::chain(3, 200, protocol, 20.0, &format!("{flow}\n{orders}"))
 }
 
 #[test]

@@ -13,16 +13,7 @@ const PROTOCOLS: [&str; 3] = ["dsr", "aodv", "dsdv"];
 
 /// 0 - 1 - 2, a flow from one end to the other, and what is to go down.
 fn chain(protocol: &str, duration_s: f64, flow: &str, rest: &str) -> Resolved {
-    scenario(&format!(
-        r#"
-duration_s = {duration_s}
-nodes.count = 3
-movement = {{ kind = "chain", spacing_m = 200 }}
-protocol = {{ name = "{protocol}" }}
-{flow}
-{rest}
-"#
-    ))
+    scenario(&crate::chain(3, 200, protocol, duration_s, &format!("{flow}\n{rest}")))
 }
 
 const FLOW: &str =
@@ -127,10 +118,7 @@ fn who_says_that_nodes_do_not_wait_is_obeyed() {
         let outage = "[[outages]]\nnode = 1\nstart_s = 60\nlength_s = 1";
         let text = format!("{FLOW}\n{outage}");
         let r = chain(protocol, 120.0, &text, "");
-        let eager = scenario(&format!(
-            "duration_s = 120\nnodes.count = 3\nmovement = {{ kind = \"chain\", spacing_m = 200 }}\n\
-             protocol = {{ name = \"{protocol}\", wait_after_reboot = false }}\n{text}"
-        ));
+        let eager = chain(protocol, 120.0, "protocol.wait_after_reboot = false", &text);
         let first = |r: &Resolved| arrivals(r).into_iter().find(|t| *t > 61.0).unwrap_or(f64::MAX);
         assert!(first(&eager) + 5.0 < first(&r), "{protocol}");
     }

@@ -148,15 +148,7 @@ impl Application for Client {
 
 /// A row of nodes: a client at the first one, a server at the last one.
 fn row(nodes: u32, protocol: &str, duration_s: f64, more: &str) -> Resolved {
-    scenario(&format!(
-        r#"
-duration_s = {duration_s}
-nodes.count = {nodes}
-movement = {{ kind = "chain", spacing_m = 200 }}
-protocol = {{ name = "{protocol}" }}
-{more}
-"#
-    ))
+    scenario(&crate::chain(nodes.into(), 200, protocol, duration_s, more))
 }
 
 fn with_echo(mut s: Resolved, octets: usize, port: u16) -> Resolved {

@@ -10,16 +10,7 @@ use crate::{run, scenario};
 
 /// A row of nodes, and flows.
 fn chain(hops: u32, protocol: &str, flows: &str) -> String {
-    format!(
-        r#"
-duration_s = 30
-nodes.count = {}
-movement = {{ kind = "chain", spacing_m = 200 }}
-protocol = {{ name = "{protocol}" }}
-{flows}
-"#,
-        hops + 1
-    )
+    crate::chain(u64::from(hops) + 1, 200, protocol, 30.0, flows)
 }
 
 #[test]
