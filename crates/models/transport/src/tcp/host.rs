@@ -341,14 +341,8 @@ impl HostTcp {
         if !self.connections.contains_key(&sockets) && !self.accept(io, sockets, repr.flags) {
             if !repr.flags.contains(Flags::RST) {
                 let header = Repr { src_port: sockets.port, dst_port: sockets.peer_port, ..Repr::default() };
-                reset(
-                    &mut io.with(&mut self.spare, &mut |_| ()),
-                    &sockets,
-                    0,
-                    header,
-                    &repr,
-                    segment.payload().len(),
-                );
+                let (ignore, len) = (&mut |_: &[u8]| (), segment.payload().len());
+                reset(&mut io.with(&mut self.spare, ignore), &sockets, 0, header, &repr, len);
                 self.out.extend(self.spare.drain(..).map(|p| (None, p)));
             }
             return false;

@@ -97,6 +97,7 @@ pub(crate) struct Sender {
     /// Segments that have left the network since the loss was noticed; they inflate the window.
     inflation: u32,
     recovering: bool,
+    /// Whether this recovery has had a partial acknowledgement.
     partial_seen: bool,
     /// The end of what had been sent when the last loss was noticed.
     recover: Option<u64>,
@@ -363,7 +364,6 @@ impl Sender {
         let was_recovering = std::mem::replace(&mut self.recovering, false);
         self.inflation = 0;
         self.dup_acks = 0;
-        self.partial_seen = false;
         let acked = self.advance(now, ack, true);
         // ns-2 lets the window grow by the acknowledgement that ends the recovery too.
         let skips = was_recovering && self.profile == Profile::Rfc;
@@ -560,7 +560,6 @@ impl Sender {
         let loss = self.loss(now);
         self.recovering = false;
         self.dup_acks = 0;
-        self.partial_seen = false;
         self.recover = Some(self.max);
         self.board.clear();
         let again = self.under_way.front().is_some_and(|s| s.times > 1) && self.rto.is_backed_off();
