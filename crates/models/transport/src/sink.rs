@@ -29,8 +29,10 @@ pub enum Arrival {
 pub struct Sink {
     receivers: Vec<Receiver>,
     received: u64,
-    duplicates: u64,
-    out_of_order: u64,
+    /// Further copies of packets.
+    pub(crate) duplicates: u64,
+    /// Packets that came after one with a higher number (reordered, in the sense of RFC 4737), copies not counted.
+    pub(crate) out_of_order: u64,
     payload_bytes: u64,
     hops_sum: u64,
     delay: Histogram,
@@ -97,14 +99,6 @@ impl Sink {
     pub fn received(&self) -> u64 {
         self.received
     }
-    /// Further copies of packets.
-    pub fn duplicates(&self) -> u64 {
-        self.duplicates
-    }
-    /// Packets that came after one with a higher number (reordered, in the sense of RFC 4737), copies not counted.
-    pub fn out_of_order(&self) -> u64 {
-        self.out_of_order
-    }
     /// UDP payload, or echo data, received, in octets, copies not counted.
     pub fn payload_bytes(&self) -> u64 {
         self.payload_bytes
@@ -114,7 +108,7 @@ impl Sink {
         &self.delay
     }
     /// Mean number of hops, from the TTL at arrival: a neighbour's packet has made one hop.
-    pub fn hops_mean(&self) -> Option<f64> {
+    pub(crate) fn hops_mean(&self) -> Option<f64> {
         (self.received > 0).then(|| self.hops_sum as f64 / self.received as f64)
     }
 }
