@@ -30,19 +30,22 @@ impl Histogram {
         self.max_ns = self.max_ns.max(ns);
         self.samples += 1;
         self.sum_ns += u128::from(ns);
-        let i = index(ns);
-        if self.counts.is_empty() {
-            self.first = i;
-        }
-        if i < self.first {
-            self.counts.splice(..0, std::iter::repeat_n(0, self.first - i));
-            self.first = i;
-        }
-        let at = i - self.first;
-        if at >= self.counts.len() {
-            self.counts.resize(at + 1, 0);
-        }
+        let at = self.make_room(index(ns), 1);
         self.counts[at] = self.counts[at].saturating_add(1);
+    }
+
+    /// Makes room for these buckets; where the first of them is in `counts`.
+    fn make_room(&mut self, first: usize, buckets: usize) -> usize {
+        if self.counts.is_empty() {
+            self.first = first;
+        }
+        if first < self.first {
+            self.counts.splice(..0, std::iter::repeat_n(0, self.first - first));
+            self.first = first;
+        }
+        let at = first - self.first;
+        self.counts.resize(self.counts.len().max(at + buckets), 0);
+        at
     }
 
     /// Adds all samples of another.
@@ -54,17 +57,7 @@ impl Histogram {
         self.max_ns = self.max_ns.max(other.max_ns);
         self.samples += other.samples;
         self.sum_ns += other.sum_ns;
-        if self.counts.is_empty() {
-            self.first = other.first;
-        }
-        if other.first < self.first {
-            self.counts.splice(..0, std::iter::repeat_n(0, self.first - other.first));
-            self.first = other.first;
-        }
-        let at = other.first - self.first;
-        if at + other.counts.len() > self.counts.len() {
-            self.counts.resize(at + other.counts.len(), 0);
-        }
+        let at = self.make_room(other.first, other.counts.len());
         for (own, more) in self.counts[at..].iter_mut().zip(&other.counts) {
             *own = own.saturating_add(*more);
         }

@@ -29,8 +29,10 @@ pub enum Arrival {
 pub struct Sink {
     receivers: Vec<Receiver>,
     received: u64,
-    duplicates: u64,
-    out_of_order: u64,
+    /// Further copies of packets.
+    pub(crate) duplicates: u64,
+    /// Packets that came after one with a higher number (reordered, in the sense of RFC 4737), copies not counted.
+    pub(crate) out_of_order: u64,
     payload_bytes: u64,
     hops_sum: u64,
     delay: Histogram,
@@ -41,12 +43,6 @@ pub struct Sink {
 struct Receiver {
     seen: Seen,
     highest: Option<u32>,
-}
-
-impl Default for Sink {
-    fn default() -> Self {
-        Self::new(1)
-    }
 }
 
 impl Sink {
@@ -73,31 +69,17 @@ impl Sink {
         let Some(by) = self.receivers.get_mut(receiver) else { return Arrival::Foreign };
         let Some(tag) = p.meta.flow else { return Arrival::Foreign };
         let Ok(ip) = ip::Packet::new_checked(p.bytes()) else { return Arrival::Foreign };
-        let (payload_len, sent) = match ip.protocol {
-            ipv4::protocol::UDP => match udp::Packet::new_checked(ip.payload) {
-                Ok(u) => (u.payload().len(), Some(p.meta.born)),
-                Err(_) => return Arrival::Foreign,
-            },
-            ipv4::protocol::TCP => match tcp::Packet::new_checked(ip.payload) {
-                Ok(s) => (s.payload().len(), Some(p.meta.born)),
-                Err(_) => return Arrival::Foreign,
-            },
-            ipv4::protocol::ICMP => match icmp::Repr::parse(ip.payload) {
-                Ok(icmp::Repr::EchoReply { data, .. }) => (data.len(), Stamp::parse(data).map(|s| s.sent)),
-                _ => return Arrival::Foreign,
-            },
-            next_header::ICMPV6 => match echo_data6(&ip) {
-                Some(data) => (data.len(), Stamp::parse(data).map(|s| s.sent)),
-                None => return Arrival::Foreign,
-            },
-            _ => return Arrival::Foreign,
+        let Some(payload) = payload(&ip) else { return Arrival::Foreign };
+        let sent = match ip.protocol {
+            ipv4::protocol::UDP | ipv4::protocol::TCP => Some(p.meta.born),
+            _ => Stamp::parse(payload).map(|s| s.sent),
         };
         if !by.seen.insert(tag.seq) {
             self.duplicates += 1;
             return Arrival::Duplicate;
         }
         self.received += 1;
-        self.payload_bytes += payload_len as u64;
+        self.payload_bytes += payload.len() as u64;
         self.hops_sum += u64::from(INITIAL_TTL.saturating_sub(ip.ttl)) + 1;
         if let Some(sent) = sent {
             self.delay.record(now.since(sent));
@@ -117,14 +99,6 @@ impl Sink {
     pub fn received(&self) -> u64 {
         self.received
     }
-    /// Further copies of packets.
-    pub fn duplicates(&self) -> u64 {
-        self.duplicates
-    }
-    /// Packets that came after one with a higher number (reordered, in the sense of RFC 4737), copies not counted.
-    pub fn out_of_order(&self) -> u64 {
-        self.out_of_order
-    }
     /// UDP payload, or echo data, received, in octets, copies not counted.
     pub fn payload_bytes(&self) -> u64 {
         self.payload_bytes
@@ -134,15 +108,24 @@ impl Sink {
         &self.delay
     }
     /// Mean number of hops, from the TTL at arrival: a neighbour's packet has made one hop.
-    pub fn hops_mean(&self) -> Option<f64> {
+    pub(crate) fn hops_mean(&self) -> Option<f64> {
         (self.received > 0).then(|| self.hops_sum as f64 / self.received as f64)
     }
 }
 
-/// The data of an echo reply over IPv6.
-fn echo_data6<'a>(ip: &ip::Packet<'a>) -> Option<&'a [u8]> {
-    match icmpv6::Repr::parse(ip.payload, ip.src.v6()?, ip.dst.v6()?) {
-        Ok(icmpv6::Repr::EchoReply { data, .. }) => Some(data),
+/// The payload of a datagram or segment, or the data of an echo reply.
+fn payload<'a>(ip: &ip::Packet<'a>) -> Option<&'a [u8]> {
+    match ip.protocol {
+        ipv4::protocol::UDP => udp::Packet::new_checked(ip.payload).ok().map(|u| u.payload()),
+        ipv4::protocol::TCP => tcp::Packet::new_checked(ip.payload).ok().map(|s| s.payload()),
+        ipv4::protocol::ICMP => match icmp::Repr::parse(ip.payload) {
+            Ok(icmp::Repr::EchoReply { data, .. }) => Some(data),
+            _ => None,
+        },
+        next_header::ICMPV6 => match icmpv6::Repr::parse(ip.payload, ip.src.v6()?, ip.dst.v6()?) {
+            Ok(icmpv6::Repr::EchoReply { data, .. }) => Some(data),
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -50,8 +50,8 @@ impl Summary {
         Self {
             sent,
             received: sink.received(),
-            duplicates: sink.duplicates(),
-            out_of_order: sink.out_of_order(),
+            duplicates: sink.duplicates,
+            out_of_order: sink.out_of_order,
             delivery_ratio: (sent > 0).then(|| sink.received() as f64 / sent as f64),
             goodput_bps: (active_s > 0.0).then(|| bits / active_s),
             latency: Latency::of(sink.delay()),

@@ -150,7 +150,7 @@ impl Auth {
     pub fn reboot(&mut self) {
         self.index = self.rng.bits();
         self.counter = 0;
-        self.neighbours.clear();
+        self.neighbours = NeighbourKeys::default();
         self.go_down();
     }
     /// What waits at its interfaces is lost.
@@ -236,15 +236,11 @@ impl Auth {
     }
     /// The queue of an interface refused an exchange.
     pub fn refuse_exchange(&mut self, at: Time, iface: IfaceId) {
-        if let Some(o) = self.outboxes.get_mut(iface.index()) {
-            o.lost(at, REFUSED_WAIT);
-        }
+        self.outbox(iface).lost(at, REFUSED_WAIT);
     }
     /// What waits at an interface is lost.
     pub fn clear_exchange(&mut self, iface: IfaceId) {
-        if let Some(o) = self.outboxes.get_mut(iface.index()) {
-            o.clear();
-        }
+        *self.outbox(iface) = Outbox::default();
     }
     fn outbox(&mut self, iface: IfaceId) -> &mut Outbox {
         let len = self.outboxes.len().max(iface.index() + 1);

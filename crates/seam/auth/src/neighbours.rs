@@ -37,7 +37,7 @@ pub(crate) struct VerifiedNeighbour {
 }
 
 /// A neighbour that is not verified, or challenges this node.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Stranger {
     /// Index and counter of its last packet with a right tag.
     stamp: Option<(u64, u32)>,
@@ -63,9 +63,6 @@ pub(crate) struct NeighbourKeys {
 impl NeighbourKeys {
     pub(crate) fn len(&self) -> usize {
         self.verified.len()
-    }
-    pub(crate) fn clear(&mut self) {
-        *self = Self::default();
     }
     /// A neighbour that was verified with this index.
     pub(crate) fn verified(&self, neighbour: Ipv4Addr, index: u64) -> Option<&VerifiedNeighbour> {
@@ -162,9 +159,7 @@ impl NeighbourKeys {
             let oldest = self.strangers.iter().min_by_key(|(a, s)| (s.used, **a)).map(|(a, _)| *a);
             oldest.map(|a| self.strangers.remove(&a));
         }
-        let fresh =
-            Stranger { stamp: None, tries: 0, last: None, answered: None, second: 0, answers: 0, used: at };
-        let s = self.strangers.entry(n).or_insert(fresh);
+        let s = self.strangers.entry(n).or_default();
         s.used = at;
         s
     }

@@ -50,8 +50,9 @@ pub(crate) struct Outbox {
 }
 
 impl Outbox {
-    fn by(&mut self, due: Time) {
-        self.due = Some(self.due.map_or(due, |d| d.min(due)));
+    /// A frame is to enter the queue by this time, if one is given.
+    fn by(&mut self, due: Option<Time>) {
+        self.due = self.due.into_iter().chain(due).min();
     }
 
     /// Challenges a neighbour; by `due`, or whenever there is a frame.
@@ -70,9 +71,7 @@ impl Outbox {
                 is_extra: due.is_none(),
             });
         }
-        if let Some(due) = due {
-            self.by(due);
-        }
+        self.by(due);
     }
     /// Answers a neighbour; by `due`, or whenever there is a frame.
     pub(crate) fn answer(&mut self, at: Time, n: Ipv4Addr, nonce: u64, due: Option<Time>) {
@@ -83,9 +82,7 @@ impl Outbox {
             make_room(&mut self.answers);
             self.answers.push(Answer { neighbour: n, nonce, since: at, is_extra: due.is_none() });
         }
-        if let Some(due) = due {
-            self.by(due);
-        }
+        self.by(due);
     }
     /// A neighbour's challenge that is waiting for the next frame is sent by `due`, or when it is
     /// to be repeated, if that is earlier. Returns whether there was one.
@@ -93,8 +90,8 @@ impl Outbox {
         let Some(a) = self.asks.iter_mut().find(|a| a.neighbour == n && a.is_extra) else { return false };
         a.is_extra = false;
         match a.state {
-            ExchangeState::Ready => self.by(due),
-            ExchangeState::Again(at) => self.by(at),
+            ExchangeState::Ready => self.by(Some(due)),
+            ExchangeState::Again(at) => self.by(Some(at)),
             ExchangeState::Leaving => {}
         }
         true
@@ -102,10 +99,6 @@ impl Outbox {
     /// A neighbour is verified.
     pub(crate) fn forget_ask(&mut self, n: Ipv4Addr) {
         self.asks.retain(|a| a.neighbour != n);
-    }
-    /// Nothing waits any more.
-    pub(crate) fn clear(&mut self) {
-        *self = Self::default();
     }
 
     /// When the node is to look at this again, if that is earlier than it knows.

@@ -42,25 +42,17 @@ pub trait Watcher {
     /// Its first ports are open.
     fn ready(&mut self) {}
     /// Whether the node is down at this time. A timer that was due then does not fire: the application resumes.
-    fn is_down(&self, at: Time) -> bool {
-        let _ = at;
+    fn is_down(&self, _at: Time) -> bool {
         false
     }
     /// The application sends a datagram or an echo request with this data.
-    fn sent(&mut self, data: &[u8]) {
-        let _ = data;
-    }
+    fn sent(&mut self, _data: &[u8]) {}
     /// A datagram came to this port, or an echo reply with this identifier: from there, with this time to live and this data.
-    fn received(&mut self, port: u16, from: IpAddr, ttl: Option<u8>, data: &[u8]) {
-        let _ = (port, from, ttl, data);
-    }
+    fn received(&mut self, _port: u16, _from: IpAddr, _ttl: Option<u8>, _data: &[u8]) {}
     /// It tells people something.
-    fn remark(&mut self, text: &str) {
-        let _ = text;
-    }
+    fn remark(&mut self, _text: &str) {}
     /// What it has counted so far, once a second. True ends it.
-    fn wants_end(&mut self, figures: &Figures) -> bool {
-        let _ = figures;
+    fn wants_end(&mut self, _figures: &Figures) -> bool {
         false
     }
 }
@@ -231,7 +223,7 @@ impl<'a> Host<'a> {
                     programs.carry_out(effect);
                 }
             }
-            ApplicationEffect::Row(row) => self.record.row(&row),
+            ApplicationEffect::Row(row) => self.record.write(&row),
             ApplicationEffect::Remark(text) => self.watcher.remark(&text),
             ApplicationEffect::Network(effect) => {
                 if let Some(network) = &mut self.network {

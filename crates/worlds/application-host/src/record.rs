@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use wayhop_core::{Addr, ApplicationRow, TraceNote};
+use wayhop_core::{Addr, TraceNote};
 
 use crate::error::Error;
 
@@ -50,11 +50,6 @@ impl Record {
         self.write(&Line::Note { time_ns: now.as_nanos() as u64, what: what.to_owned(), about, value });
     }
 
-    /// A row is a line of its own form.
-    pub(crate) fn row(&mut self, row: &ApplicationRow) {
-        self.write(row);
-    }
-
     pub(crate) fn figures(&mut self, figures: &BTreeMap<String, f64>) {
         if !figures.is_empty() {
             self.write(&Line::Figures(figures.clone()));
@@ -68,7 +63,8 @@ impl Record {
         }
     }
 
-    fn write(&mut self, line: &impl Serialize) {
+    /// Writes a [`Line`], or a row, which is a line of its own form.
+    pub(crate) fn write(&mut self, line: &impl Serialize) {
         let Some(file) = &mut self.0 else { return };
         let written = serde_json::to_writer(&mut *file, line).is_ok() && file.write_all(b"\n").is_ok();
         // A full disk ends the record, not the application.

@@ -36,7 +36,6 @@ impl Application for Echo {
     fn start(&mut self, cx: &mut ApplicationCx<'_>) {
         cx.listen_stream(self.port);
     }
-    fn on_datagram(&mut self, _: &mut ApplicationCx<'_>, _: u16, _: SocketAddr, _: &[u8]) {}
     fn on_timer(&mut self, _: &mut ApplicationCx<'_>, _: TimerKey) {}
     fn on_stream(&mut self, cx: &mut ApplicationCx<'_>, input: StreamInput<'_>) {
         match input {
@@ -79,7 +78,6 @@ impl Application for Caller {
         cx.connect(1, self.to[0]);
         cx.connect(2, self.to[1]);
     }
-    fn on_datagram(&mut self, _: &mut ApplicationCx<'_>, _: u16, _: SocketAddr, _: &[u8]) {}
     fn on_timer(&mut self, _: &mut ApplicationCx<'_>, _: TimerKey) {}
     fn on_stream(&mut self, cx: &mut ApplicationCx<'_>, input: StreamInput<'_>) {
         match input {
@@ -177,7 +175,6 @@ struct Mirror {
 
 impl Application for Mirror {
     fn start(&mut self, _: &mut ApplicationCx<'_>) {}
-    fn on_datagram(&mut self, _: &mut ApplicationCx<'_>, _: u16, _: SocketAddr, _: &[u8]) {}
     fn on_timer(&mut self, _: &mut ApplicationCx<'_>, _: TimerKey) {}
     fn on_program(&mut self, cx: &mut ApplicationCx<'_>, input: ProgramInput) {
         match input {

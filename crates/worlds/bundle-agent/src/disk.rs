@@ -246,7 +246,7 @@ mod tests {
         drop(disk);
         let disk = DiskStore::open(&path).expect("a store");
         assert_eq!(disk.left(), later);
-        assert!(crate::clock::begin(disk.left()) >= later);
+        assert!(crate::open::begin(disk.left()) >= later);
     }
 
     #[test]

@@ -10,7 +10,6 @@
 #![deny(clippy::print_stderr)]
 
 mod client;
-mod clock;
 mod config;
 mod disk;
 mod error;

@@ -1,15 +1,18 @@
 //! From a configuration to an agent that can run.
 
 use std::hash::{BuildHasher, RandomState};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use wayhop_core::{Span, Time};
 use wayhop_dtn::Eid;
 use wayhop_dtn::node::Node;
 
-use crate::clock;
 use crate::config::AgentPlan;
 use crate::disk::DiskStore;
 use crate::error::Error;
+
+/// DTN time begins with 2000 (RFC 9171 section 4.2.6): so long after 1970.
+const DTN_EPOCH: Span = Span::from_secs(946_684_800);
 
 impl AgentPlan {
     /// Opens the store. The agent over it, and what its clock says now.
@@ -19,7 +22,7 @@ impl AgentPlan {
     pub fn open(&self) -> Result<(Node<DiskStore>, Time), Error> {
         let mut store = DiskStore::open(&self.config.store)?;
         // A later life never says that it is the one before.
-        let now = clock::begin(store.left() + Span::from_millis(1));
+        let now = begin(store.left() + Span::from_millis(1));
         store.set_time(now);
         let mut settings = self.settings.clone();
         // The system's entropy, so that nobody can tell session numbers in advance.
@@ -39,6 +42,14 @@ impl AgentPlan {
             self.socket
         )
     }
+}
+
+/// Nanoseconds since 2000, but no sooner than `left`: after a step back of the clock, a host
+/// continues from where its store ended.
+pub(crate) fn begin(left: Time) -> Time {
+    let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let wall = u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX);
+    Time::from_nanos(wall.saturating_sub(DTN_EPOCH.as_nanos())).max(left)
 }
 
 /// The number of LTP's engine: that of an `ipn` node, else one that follows from its name.

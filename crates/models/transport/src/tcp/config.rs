@@ -144,21 +144,24 @@ impl TcpConfig {
 
     /// What is wrong with it, if anything: the name of the setting and the reason.
     pub fn check(&self) -> Result<(), (&'static str, String)> {
-        if !(1..=MAX_SEGMENT).contains(&self.segment_bytes) {
-            let n = self.segment_bytes;
-            return Err(("payload_bytes", format!("{n} bytes; a segment has 1 to {MAX_SEGMENT}")));
+        let Self { segment_bytes, window_segments, padding, initial_window, .. } = *self;
+        if !(1..=MAX_SEGMENT).contains(&segment_bytes) {
+            return Err((
+                "payload_bytes",
+                format!("{segment_bytes} bytes; a segment has 1 to {MAX_SEGMENT}"),
+            ));
         }
-        if !(1..=MAX_WINDOW).contains(&self.window_segments) {
-            let n = self.window_segments;
-            return Err(("window", format!("{n} segments; give 1 to {MAX_WINDOW}")));
+        if !(1..=MAX_WINDOW).contains(&window_segments) {
+            return Err(("window", format!("{window_segments} segments; give 1 to {MAX_WINDOW}")));
         }
-        if usize::from(self.padding) > MAX_OPTIONS || !self.padding.is_multiple_of(4) {
-            let n = self.padding;
-            return Err(("padding_bytes", format!("{n} bytes; give a multiple of 4 up to {MAX_OPTIONS}")));
+        if usize::from(padding) > MAX_OPTIONS || !padding.is_multiple_of(4) {
+            return Err((
+                "padding_bytes",
+                format!("{padding} bytes; give a multiple of 4 up to {MAX_OPTIONS}"),
+            ));
         }
-        if !(1..=MAX_WINDOW).contains(&self.initial_window) {
-            let n = self.initial_window;
-            return Err(("initial_window", format!("{n} segments; give 1 to {MAX_WINDOW}")));
+        if !(1..=MAX_WINDOW).contains(&initial_window) {
+            return Err(("initial_window", format!("{initial_window} segments; give 1 to {MAX_WINDOW}")));
         }
         if self.window_per_hop.is_some_and(|k| !(k > 0.0 && k <= 1_000.0)) {
             return Err(("window_per_hop", "give a number above zero, at most 1000".to_owned()));

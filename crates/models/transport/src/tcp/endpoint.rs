@@ -8,7 +8,7 @@ use wayhop_wire::{icmp, icmpv6, ip, ipv4, ipv6, tcp};
 
 use super::config::TcpConfig;
 use super::note::Note;
-use super::receiver::{Answer, Receiver};
+use super::receiver::Receiver;
 use super::send_buffer::SendBuffer;
 use super::sender::{AckIn, Counts, Piece, Sender};
 use crate::{INITIAL_TTL, next_ip_id};
@@ -79,7 +79,7 @@ pub struct Endpoint {
     syn_at: Option<Time>,
     syn_sent: Time,
     syns: u32,
-    sender: Sender,
+    pub(super) sender: Sender,
     send_buffer: SendBuffer,
     receiver: Receiver,
     /// The application has written or closed since the last look at the windows.
@@ -140,7 +140,7 @@ impl Endpoint {
     }
     /// Writes octets, which are kept until they are acknowledged.
     pub(crate) fn write_octets(&mut self, octets: &[u8]) {
-        self.send_buffer.write(self.sender.written(), octets);
+        self.send_buffer.write(self.sender.written, octets);
         self.write(octets.len() as u64);
     }
     /// The application writes no more.
@@ -238,9 +238,10 @@ impl Endpoint {
         if self.syns == 1 {
             self.sender.rto.sample(self.syn_sent, io.now);
         } else {
-            self.sender.begin_small();
+            // A lost SYN: begin with one segment (RFC 5681, section 3.1).
+            self.sender.cc.set_window(1.0);
         }
-        self.sender.set_peer_window(self.peer_window(s));
+        self.sender.peer_window = self.peer_window(s);
         self.state = State::Established;
         self.syn_at = None;
     }
@@ -252,7 +253,7 @@ impl Endpoint {
 
     /// The stream position of an acknowledgement number; `None` if it is before the stream's begin.
     fn ack_position(&self, ack: u32) -> Option<u64> {
-        unwrap(ack, self.iss, self.sender.una())
+        unwrap(ack, self.iss, self.sender.una)
     }
 
     fn on_data(&mut self, io: &mut Io<'_>, s: &Repr, payload: &[u8], acks: bool, hops: u8) -> Heard {
@@ -285,15 +286,14 @@ impl Endpoint {
             self.answer = true;
             return Heard::default();
         }
-        self.send_buffer.acknowledge(self.sender.una());
+        self.send_buffer.acknowledge(self.sender.una);
         let mut got = 0;
         let deliver = &mut *io.deliver;
-        let answer = self.receiver.accept(io.now, from, payload, fin, &mut |octets: &[u8]| {
+        self.answer |= self.receiver.accept(io.now, from, payload, fin, &mut |octets: &[u8]| {
             got += octets.len() as u64;
             deliver(octets);
         });
         self.delivered += got;
-        self.answer |= answer == Answer::Now;
         Heard { delivered: got, finished: self.receiver.is_done() }
     }
 
@@ -350,7 +350,7 @@ impl Endpoint {
 
     /// When [`Endpoint::on_timer`] is to be called; never if `None`. It changes with every call.
     pub(crate) fn deadline(&self) -> Option<Time> {
-        let timers = [self.syn_at, self.sender.deadline(), self.receiver.deadline()];
+        let timers = [self.syn_at, self.sender.deadline(), self.receiver.ack_at];
         timers.into_iter().flatten().min().filter(|_| self.is_alive())
     }
 
@@ -367,7 +367,7 @@ impl Endpoint {
         if due(self.sender.deadline()) {
             self.sender.on_timer(io.now, io.notes);
         }
-        self.answer |= due(self.receiver.deadline());
+        self.answer |= due(self.receiver.ack_at);
     }
 
     /// Sends what the sender has cut, and an acknowledgement if one is due and no segment carries it.
@@ -384,13 +384,12 @@ impl Endpoint {
         }
         self.sender.outbox = pieces;
         if !any && answer {
-            let at = self.sender.max();
-            self.send_piece(io, Piece { from: at, len: 0, fin: false });
+            self.send_piece(io, Piece { from: self.sender.max, len: 0, fin: false });
         }
     }
 
     fn send_piece(&mut self, io: &mut Io<'_>, piece: Piece) {
-        self.receiver.acked();
+        self.receiver.ack_at = None;
         let mut flags = Flags::ACK;
         if piece.fin {
             flags = flags.with(Flags::FIN);
@@ -425,22 +424,6 @@ impl Endpoint {
     pub fn counts(&self) -> Counts {
         self.sender.counts
     }
-    /// The oldest octet that is not acknowledged.
-    pub(crate) fn una(&self) -> u64 {
-        self.sender.una()
-    }
-    /// What was sent and is not acknowledged, in octets.
-    pub(crate) fn in_flight(&self) -> u64 {
-        self.sender.in_flight()
-    }
-    /// The end of what has left, the end of the stream counted as an octet.
-    pub(crate) fn sent(&self) -> u64 {
-        self.sender.max()
-    }
-    /// Octets that were written and have not left.
-    pub(crate) fn unsent(&self) -> u64 {
-        self.sender.written().saturating_sub(self.sender.max())
-    }
     /// Whether the peer's whole stream has come.
     pub(crate) fn has_received_all(&self) -> bool {
         self.receiver.is_done()
@@ -471,7 +454,7 @@ impl Endpoint {
     }
     /// Octets that the peer holds beyond what is in order, as its selective acknowledgements say.
     pub fn selectively_acked(&self) -> u64 {
-        self.sender.selectively_acked()
+        self.sender.board.octets()
     }
 }
 

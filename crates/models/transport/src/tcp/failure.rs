@@ -38,7 +38,7 @@ impl Failure {
 pub(crate) struct Standby {
     failure: Failure,
     /// When the next probe leaves, or standby ends.
-    until: Option<Time>,
+    pub(crate) until: Option<Time>,
     /// When standby ends for good.
     give_up: Time,
     probed: bool,
@@ -51,9 +51,6 @@ impl Standby {
 
     pub(crate) fn is_frozen(&self) -> bool {
         self.until.is_some()
-    }
-    pub(crate) fn deadline(&self) -> Option<Time> {
-        self.until
     }
     pub(crate) fn reverts_backoff(&self) -> bool {
         self.failure == Failure::Revert

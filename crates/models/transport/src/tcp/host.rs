@@ -154,8 +154,8 @@ impl HostConnection {
 
     /// Keeps the times of [`HostConnection::expiry`]; `una`: what was acknowledged before.
     fn watch(&mut self, now: Time, una: u64) {
-        let is_under_way = self.endpoint.in_flight() > 0;
-        let since = self.stalled.filter(|_| self.endpoint.una() == una).unwrap_or(now);
+        let is_under_way = self.endpoint.sender.in_flight() > 0;
+        let since = self.stalled.filter(|_| self.endpoint.sender.una == una).unwrap_or(now);
         self.stalled = is_under_way.then_some(since);
         if self.state == StreamState::Closed && self.endpoint.is_done() {
             self.forget_at = Some(now + LINGER);
@@ -341,14 +341,8 @@ impl HostTcp {
         if !self.connections.contains_key(&sockets) && !self.accept(io, sockets, repr.flags) {
             if !repr.flags.contains(Flags::RST) {
                 let header = Repr { src_port: sockets.port, dst_port: sockets.peer_port, ..Repr::default() };
-                reset(
-                    &mut io.with(&mut self.spare, &mut |_| ()),
-                    &sockets,
-                    0,
-                    header,
-                    &repr,
-                    segment.payload().len(),
-                );
+                let (ignore, len) = (&mut |_: &[u8]| (), segment.payload().len());
+                reset(&mut io.with(&mut self.spare, ignore), &sockets, 0, header, &repr, len);
                 self.out.extend(self.spare.drain(..).map(|p| (None, p)));
             }
             return false;
@@ -381,7 +375,7 @@ impl HostTcp {
         f: impl FnOnce(&mut Endpoint, &mut Io<'_>) -> R,
     ) -> Option<(R, &mut HostConnection)> {
         let c = self.connections.get_mut(&sockets)?;
-        let (una, mut at) = (c.endpoint.una(), c.endpoint.delivered());
+        let (una, mut at) = (c.endpoint.sender.una, c.endpoint.delivered());
         let HostIo { now, pool, next_id, ip_id, notes, deliver } = io;
         let (data, out, is_of_program) = (&mut self.data, &mut self.spare, c.expires);
         let deliver = &mut |octets: &[u8]| {
@@ -495,7 +489,8 @@ impl HostTcp {
         for i in 0..self.active.len() {
             let sockets = self.active[i];
             let Some(((), c)) = self.call(io, sockets, Endpoint::flush) else { continue };
-            let (sent, unsent) = (c.endpoint.sent(), c.endpoint.unsent() as usize);
+            let sent = c.endpoint.sender.max;
+            let unsent = c.endpoint.sender.written.saturating_sub(sent) as usize;
             let (is_over, mut room) = (c.is_over(), None);
             if c.expires && c.state == StreamState::Open && sent > c.left {
                 c.left = sent;

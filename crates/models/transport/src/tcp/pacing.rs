@@ -22,7 +22,7 @@ pub struct Pacing {
 }
 
 /// The pacer of a sender.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Pacer {
     data_s: f64,
     ack_s: f64,
@@ -39,10 +39,7 @@ impl Pacer {
         Self {
             data_s: seconds(f64::from(segment_bytes) + HEADERS),
             ack_s: seconds(HEADERS),
-            delay_s: None,
-            recent: VecDeque::with_capacity(SAMPLES),
-            next: Time::ZERO,
-            waiting: false,
+            ..Self::default()
         }
     }
 

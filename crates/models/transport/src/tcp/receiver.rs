@@ -17,19 +17,8 @@ struct Block {
     touched: u64,
 }
 
-/// What an arrived segment asks for.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
-    /// Nothing: it carried no data.
-    None,
-    /// An acknowledgement, later.
-    Later,
-    /// An acknowledgement at once.
-    Now,
-}
-
 /// The receiving half.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Receiver {
     capacity: u64,
     /// Octets from `next` on, at their place modulo the capacity; made with the first one.
@@ -42,23 +31,14 @@ pub(crate) struct Receiver {
     end: Option<u64>,
     fin_reached: bool,
     delay: Option<Span>,
-    ack_at: Option<Time>,
+    /// When an acknowledgement is due.
+    pub(crate) ack_at: Option<Time>,
 }
 
 impl Receiver {
     /// With room for `capacity` bytes; acknowledgements are delayed by `delay`, if any.
     pub(crate) fn new(capacity: u64, delay: Option<Span>) -> Self {
-        Self {
-            capacity,
-            ring: Vec::new(),
-            next: 0,
-            blocks: Vec::new(),
-            arrivals: 0,
-            end: None,
-            fin_reached: false,
-            delay,
-            ack_at: None,
-        }
+        Self { capacity, delay, ..Self::default() }
     }
 
     /// The acknowledgement: the octet that is expected next, the end of the stream counted as one.
@@ -73,17 +53,9 @@ impl Receiver {
     pub(crate) fn is_done(&self) -> bool {
         self.fin_reached
     }
-    /// When an acknowledgement is due.
-    pub(crate) fn deadline(&self) -> Option<Time> {
-        self.ack_at
-    }
-    /// An acknowledgement leaves.
-    pub(crate) fn acked(&mut self) {
-        self.ack_at = None;
-    }
 
     /// A segment whose first octet is `from`, which may lie before the stream's begin. `deliver` gets the octets that are
-    /// in order now.
+    /// in order now. Returns whether the segment is to be acknowledged at once.
     pub(crate) fn accept(
         &mut self,
         now: Time,
@@ -91,9 +63,9 @@ impl Receiver {
         payload: &[u8],
         fin: bool,
         deliver: &mut dyn FnMut(&[u8]),
-    ) -> Answer {
+    ) -> bool {
         if payload.is_empty() && !fin {
-            return Answer::None;
+            return false;
         }
         let before = self.expected();
         let end = from + payload.len() as i64;
@@ -110,9 +82,9 @@ impl Receiver {
         match self.delay {
             Some(delay) if in_order && self.ack_at.is_none() => {
                 self.ack_at = Some(now + delay);
-                Answer::Later
+                false
             }
-            _ => Answer::Now,
+            _ => true,
         }
     }
 

@@ -35,8 +35,7 @@ impl RtoConfig {
             tick: Some(Span::from_millis(10)),
             initial: Span::from_secs(3),
             min: Span::from_millis(200),
-            max: Span::from_secs(60),
-            fixed: false,
+            ..Self::rfc()
         }
     }
 
@@ -103,13 +102,11 @@ impl Estimator {
     }
 
     fn sample_exact(&mut self, rtt: Span) {
-        let (srtt, variation) = match self.smoothed {
-            Smoothed::Exact { srtt, variation } => {
-                let error = if srtt > rtt { srtt - rtt } else { rtt - srtt };
-                ((srtt * 7 + rtt) / 8, (variation * 3 + error) / 4)
-            }
-            _ => (rtt, rtt / 2),
+        let before = match self.smoothed {
+            Smoothed::Exact { srtt, variation } => Some((srtt, variation)),
+            _ => None,
         };
+        let (srtt, variation) = smoothed(before, rtt);
         self.smoothed = Smoothed::Exact { srtt, variation };
         self.base = srtt + variation * 4;
     }
@@ -169,6 +166,13 @@ impl Estimator {
             Smoothed::Ticks { srtt, .. } => Some(self.config.tick? * srtt as u64 / 8),
         }
     }
+}
+
+/// The mean and the variation of round trips after another one (RFC 6298, section 2).
+pub(crate) fn smoothed(before: Option<(Span, Span)>, rtt: Span) -> (Span, Span) {
+    let Some((srtt, variation)) = before else { return (rtt, rtt / 2) };
+    let error = if srtt > rtt { srtt - rtt } else { rtt - srtt };
+    ((srtt * 7 + rtt) / 8, (variation * 3 + error) / 4)
 }
 
 #[cfg(test)]

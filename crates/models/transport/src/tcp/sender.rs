@@ -81,25 +81,27 @@ pub(crate) struct Sender {
     pub(crate) cc: Box<dyn CongestionControl>,
     pub(crate) rto: Estimator,
     /// The oldest octet that is not acknowledged.
-    una: u64,
+    pub(crate) una: u64,
     /// The octet that is sent next; after a timeout behind `max`.
     nxt: u64,
     /// The end of what was ever sent.
-    max: u64,
+    pub(crate) max: u64,
     /// The end of what the application has written.
-    written: u64,
+    pub(crate) written: u64,
     /// No more will be written.
     closed: bool,
-    peer_window: u64,
+    /// What the receiver takes, in octets.
+    pub(crate) peer_window: u64,
     hops: u8,
     dup_acks: u32,
     /// Segments that have left the network since the loss was noticed; they inflate the window.
     inflation: u32,
     recovering: bool,
+    /// Whether this recovery has had a partial acknowledgement.
     partial_seen: bool,
     /// The end of what had been sent when the last loss was noticed.
     recover: Option<u64>,
-    board: Scoreboard,
+    pub(crate) board: Scoreboard,
     /// For this many acknowledgements after a retransmission Vegas checks whether the next segment
     /// is overdue too.
     worried: u8,
@@ -157,14 +159,6 @@ impl Sender {
         }
     }
 
-    /// The oldest octet that is not acknowledged.
-    pub(crate) fn una(&self) -> u64 {
-        self.una
-    }
-    /// The end of what was ever sent.
-    pub(crate) fn max(&self) -> u64 {
-        self.max
-    }
     /// Whether an acknowledgement of everything has come, the end of the stream included.
     pub(crate) fn is_done(&self) -> bool {
         self.closed && self.una == self.end()
@@ -183,19 +177,6 @@ impl Sender {
             }
             self.closed = true;
         }
-    }
-    /// A lost SYN: begin with one segment (RFC 5681, section 3.1).
-    pub(crate) fn begin_small(&mut self) {
-        self.cc.set_window(1.0);
-    }
-    /// What the receiver said it takes when the connection began.
-    pub(crate) fn set_peer_window(&mut self, octets: u64) {
-        self.peer_window = octets;
-    }
-
-    /// The end of what the application has written.
-    pub(crate) fn written(&self) -> u64 {
-        self.written
     }
     fn end(&self) -> u64 {
         self.written + u64::from(self.closed)
@@ -383,7 +364,6 @@ impl Sender {
         let was_recovering = std::mem::replace(&mut self.recovering, false);
         self.inflation = 0;
         self.dup_acks = 0;
-        self.partial_seen = false;
         let acked = self.advance(now, ack, true);
         // ns-2 lets the window grow by the acknowledgement that ends the recovery too.
         let skips = was_recovering && self.profile == Profile::Rfc;
@@ -540,7 +520,7 @@ impl Sender {
     /// When [`Sender::on_timer`] is to be called; never if `None`.
     pub(crate) fn deadline(&self) -> Option<Time> {
         let timers = if self.standby.is_frozen() {
-            [self.standby.deadline(), None, None]
+            [self.standby.until, None, None]
         } else {
             [self.rto_at, self.persist_at, self.pacer.as_ref().and_then(Pacer::deadline)]
         };
@@ -551,7 +531,7 @@ impl Sender {
     pub(crate) fn on_timer(&mut self, now: Time, notes: &mut Vec<Note>) {
         let due = |t: Option<Time>| t.is_some_and(|t| t <= now);
         if self.standby.is_frozen() {
-            if due(self.standby.deadline()) {
+            if due(self.standby.until) {
                 self.probe(now, notes);
             }
             return;
@@ -580,7 +560,6 @@ impl Sender {
         let loss = self.loss(now);
         self.recovering = false;
         self.dup_acks = 0;
-        self.partial_seen = false;
         self.recover = Some(self.max);
         self.board.clear();
         let again = self.under_way.front().is_some_and(|s| s.times > 1) && self.rto.is_backed_off();
@@ -658,10 +637,5 @@ impl Sender {
             srtt: self.rto.srtt(),
             rto: self.rto.timeout(),
         });
-    }
-
-    /// What the receiver's selective acknowledgements cover, for tests and inspection.
-    pub(crate) fn selectively_acked(&self) -> u64 {
-        self.board.octets()
     }
 }

@@ -14,8 +14,8 @@ const MAX_COORDINATE_M: f64 = 1e9;
 pub(crate) fn locate(place: Place, scenario: &Scenario, key: &str) -> Result<Position> {
     let doc = &scenario.document;
     let local = match place {
-        Place { x, y, z, lat: None, lon: None, alt: None } if x.is_some() && y.is_some() => {
-            Position::new(x.unwrap_or(0.0), y.unwrap_or(0.0), z.unwrap_or(0.0))
+        Place { x: Some(x), y: Some(y), z, lat: None, lon: None, alt: None } => {
+            Position::new(x, y, z.unwrap_or(0.0))
         }
         Place { x: None, y: None, z: None, lat: Some(lat), lon: Some(lon), alt } => {
             let Some(origin) = scenario.origin else {

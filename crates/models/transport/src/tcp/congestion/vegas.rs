@@ -2,8 +2,9 @@
 
 use wayhop_core::{Span, Time};
 
-use super::interface::{Acked, CongestionControl, Lost};
+use super::{Acked, CongestionControl, Lost};
 use crate::tcp::config::{Profile, TcpConfig};
+use crate::tcp::rto::smoothed;
 
 /// Grow while fewer segments than this are queued, ...
 const ALPHA: f64 = 1.0;
@@ -13,7 +14,7 @@ const BETA: f64 = 3.0;
 const GAMMA: f64 = 1.0;
 
 /// The paper's control: once a round trip it compares the throughput with what the shortest round trip would give.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Vegas {
     window: f64,
     threshold: f64,
@@ -29,8 +30,7 @@ pub(crate) struct Vegas {
     /// Slow start grows every other round trip only.
     grows: bool,
     /// Smoothed round trip and its variation, by the exact clock.
-    srtt: Option<Span>,
-    variation: Span,
+    smoothed: Option<(Span, Span)>,
     /// When the window was last reduced.
     reduced: Time,
     /// Whether the segments that wait are counted in whole ones, to the nearest.
@@ -42,16 +42,9 @@ impl Vegas {
         Self {
             window: f64::from(c.initial_window),
             threshold: f64::from(c.window_segments),
-            base: None,
-            sum: Span::ZERO,
-            samples: 0,
-            round_ends: 0,
-            step: 0.0,
             grows: true,
-            srtt: None,
-            variation: Span::ZERO,
-            reduced: Time::ZERO,
             whole: c.profile == Profile::Ns2,
+            ..Self::default()
         }
     }
 
@@ -59,14 +52,7 @@ impl Vegas {
         self.base = Some(self.base.map_or(rtt, |b| b.min(rtt)));
         self.sum += rtt;
         self.samples += 1;
-        match self.srtt {
-            None => (self.srtt, self.variation) = (Some(rtt), rtt / 2),
-            Some(s) => {
-                let error = if s > rtt { s - rtt } else { rtt - s };
-                self.variation = (self.variation * 3 + error) / 4;
-                self.srtt = Some((s * 7 + rtt) / 8);
-            }
-        }
+        self.smoothed = Some(smoothed(self.smoothed, rtt));
     }
 
     /// At the end of a round trip.
@@ -144,7 +130,7 @@ impl CongestionControl for Vegas {
     }
 
     fn is_overdue(&self, age: Span) -> bool {
-        self.srtt.is_some_and(|s| age > s + self.variation * 4)
+        self.smoothed.is_some_and(|(srtt, variation)| age > srtt + variation * 4)
     }
 }
 

@@ -26,6 +26,14 @@ pub(crate) fn at_ms(n: u64) -> Time {
     Time::ZERO + ms(n)
 }
 
+/// Octets of a segment of [`endless`].
+pub(crate) const MSS: i64 = 100;
+
+/// An endless stream in segments of [`MSS`] octets, with a window that does not bound it.
+pub(crate) fn endless() -> TcpConfig {
+    TcpConfig { segment_bytes: MSS as u32, window_segments: 64, delayed_ack: None, ..TcpConfig::rfc() }
+}
+
 /// Which end of a connection.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum End {
@@ -139,6 +147,21 @@ impl Lab {
     pub(crate) fn alone(config: TcpConfig) -> Self {
         let mut lab = Self::losing(TcpConfig { handshake: false, ..config }, |_| true);
         lab.start();
+        lab
+    }
+
+    /// A client with the segments 7 to 16 under way and 10 as its window: the first three were sent at once, and each
+    /// acknowledgement brought two more, until seven were acknowledged.
+    pub(crate) fn with_ten_under_way(config: TcpConfig) -> Self {
+        let mut lab = Self::alone(config);
+        assert_eq!(lab.fresh(MSS), [0, 1, 2]);
+        for acked in 1..=7 {
+            lab.run_for(ms(10));
+            lab.ack(acked * MSS);
+        }
+        assert_eq!(lab.fresh(MSS), (3..17).collect::<Vec<_>>());
+        assert_eq!(lab.end(End::Client).window(), 10.0);
+        lab.run_for(ms(10));
         lab
     }
 

@@ -1,35 +1,19 @@
 //! What was proposed for mobile networks: notices of lost routes, fixed timeouts, windows by path length, pacing.
 
 use wayhop_core::{Packet, Span};
-use wayhop_transport::tcp::{App, Failure, NoteKind, Pacing, RtoConfig, TcpConfig};
+use wayhop_transport::tcp::{Failure, NoteKind, Pacing, RtoConfig, TcpConfig};
 use wayhop_wire::ipv4;
 
-use crate::tcp::lab::{End, Lab, Seen, at_ms, ms};
+use crate::tcp::lab::{End, Lab, MSS, Seen, at_ms, endless, ms};
 
-const MSS: i64 = 100;
 const PROBE: Span = Span::from_secs(2);
 
 fn config(failure: Failure) -> TcpConfig {
-    TcpConfig {
-        segment_bytes: MSS as u32,
-        window_segments: 64,
-        app: App::Bulk { bytes: None },
-        delayed_ack: None,
-        failure,
-        ..TcpConfig::rfc()
-    }
+    TcpConfig { failure, ..endless() }
 }
 
-/// Seven segments acknowledged, ten under way, a window of ten.
 fn under_way(failure: Failure) -> Lab {
-    let mut lab = Lab::alone(config(failure));
-    for acked in 1..=7 {
-        lab.run_for(ms(10));
-        lab.ack(acked * MSS);
-    }
-    lab.run_for(ms(10));
-    lab.fresh(MSS);
-    lab
+    Lab::with_ten_under_way(config(failure))
 }
 
 #[test]

@@ -1,37 +1,16 @@
 //! Losses: retransmissions. The test plays the peer.
 
 use wayhop_core::Span;
-use wayhop_transport::tcp::{App, NoteKind, RtoConfig, TcpConfig, Variant};
+use wayhop_transport::tcp::{NoteKind, RtoConfig, TcpConfig, Variant};
 
-use crate::tcp::lab::{End, Lab, at_ms, ms};
+use crate::tcp::lab::{End, Lab, MSS, at_ms, endless, ms};
 
-const MSS: i64 = 100;
-
-/// An endless stream in segments of 100 octets, with a window that does not bound it.
 fn config(variant: Variant) -> TcpConfig {
-    TcpConfig {
-        variant,
-        segment_bytes: MSS as u32,
-        window_segments: 64,
-        app: App::Bulk { bytes: None },
-        delayed_ack: None,
-        ..TcpConfig::rfc()
-    }
+    TcpConfig { variant, ..endless() }
 }
 
-/// A client with the segments 0 to 9 under way and 10 as its window: the first three were sent at once, and each
-/// acknowledgement brought two more, until seven were acknowledged.
 fn with_ten_under_way(variant: Variant) -> Lab {
-    let mut lab = Lab::alone(config(variant));
-    assert_eq!(lab.fresh(MSS), [0, 1, 2]);
-    for acked in 1..=7 {
-        lab.run_for(ms(10));
-        lab.ack(acked * MSS);
-    }
-    assert_eq!(lab.fresh(MSS), (3..17).collect::<Vec<_>>());
-    assert_eq!(lab.end(End::Client).window(), 10.0);
-    lab.run_for(ms(10));
-    lab
+    Lab::with_ten_under_way(config(variant))
 }
 
 #[test]

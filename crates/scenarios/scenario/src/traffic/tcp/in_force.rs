@@ -33,31 +33,26 @@ pub(crate) fn values(f: &Tcp, c: &TcpConfig) -> Vec<OpenKey> {
         ),
     ];
     rows.extend(c.delayed_ack.map(|s| of_profile("delayed_ack_s", s.as_secs_f64().into())));
-    rows.extend(application(c).into_iter().map(|(key, value)| (key, value, Origin::Default)));
-    rows.extend(failure(c).map(|(key, value)| (key, value, Origin::Default)));
-    rows
-}
-
-fn application(c: &TcpConfig) -> Vec<(&'static str, Value)> {
+    let default = |key, value: Value| (key, value, Origin::Default);
     match c.app {
-        App::Bulk { .. } => Vec::new(),
-        App::Requests { request_bytes, response_bytes, think } => vec![
-            ("request_bytes", i64::from(request_bytes).into()),
-            ("response_bytes", i64::from(response_bytes).into()),
-            ("think_s", think.as_secs_f64().into()),
-        ],
-        App::OnOff { bytes_per_s, on, off } => vec![
-            ("rate_bps", (8.0 * bytes_per_s).into()),
-            ("on_s", on.as_secs_f64().into()),
-            ("off_s", off.as_secs_f64().into()),
-        ],
+        App::Bulk { .. } => {}
+        App::Requests { request_bytes, response_bytes, think } => rows.extend([
+            default("request_bytes", i64::from(request_bytes).into()),
+            default("response_bytes", i64::from(response_bytes).into()),
+            default("think_s", think.as_secs_f64().into()),
+        ]),
+        App::OnOff { bytes_per_s, on, off } => rows.extend([
+            default("rate_bps", (8.0 * bytes_per_s).into()),
+            default("on_s", on.as_secs_f64().into()),
+            default("off_s", off.as_secs_f64().into()),
+        ]),
     }
-}
-
-fn failure(c: &TcpConfig) -> Option<(&'static str, Value)> {
     match c.failure {
-        Failure::Elfn { probe, .. } => Some(("probe_interval_s", probe.as_secs_f64().into())),
-        Failure::Freeze { longest } => Some(("route_failure_timer_s", longest.as_secs_f64().into())),
-        Failure::Ignore | Failure::Revert => None,
+        Failure::Elfn { probe, .. } => rows.push(default("probe_interval_s", probe.as_secs_f64().into())),
+        Failure::Freeze { longest } => {
+            rows.push(default("route_failure_timer_s", longest.as_secs_f64().into()));
+        }
+        Failure::Ignore | Failure::Revert => {}
     }
+    rows
 }

@@ -16,13 +16,9 @@ pub(crate) fn resolve(f: &Tcp, at: &str, doc: &Document, ns2_padding: u8) -> Res
             Ok(Span::from_secs_f64(s))
         }
     };
-    let base = match f.profile {
-        TcpProfile::Rfc => TcpConfig::rfc(),
-        TcpProfile::Ns2 => TcpConfig { padding: ns2_padding, ..TcpConfig::ns2() },
-    };
-    let delay = match f.profile {
-        TcpProfile::Rfc => Span::from_millis(200),
-        TcpProfile::Ns2 => Span::from_millis(100),
+    let (base, delay) = match f.profile {
+        TcpProfile::Rfc => (TcpConfig::rfc(), Span::from_millis(200)),
+        TcpProfile::Ns2 => (TcpConfig { padding: ns2_padding, ..TcpConfig::ns2() }, Span::from_millis(100)),
     };
     let delayed = f.delayed_ack.unwrap_or(base.delayed_ack.is_some() || f.delayed_ack_s.is_some());
     let delay = span("delayed_ack_s", f.delayed_ack_s, delay, 0.001)?;
