@@ -123,10 +123,8 @@ fn possible(
         };
     }
     if around.protocol.engine().data_plane() == DataPlane::PerPacket {
-        return Err((
-            format!("{} handles every IPv4 packet itself", around.protocol.name()),
-            "choose another protocol, or remove the route",
-        ));
+        let what = format!("{} handles every IPv4 packet itself", around.protocol.name());
+        return Err((what, "choose another protocol, or remove the route"));
     }
     let in_mesh = |a: Addr| a.v4().is_some_and(|a| around.mesh.has_host(a));
     match destination.as_host() {

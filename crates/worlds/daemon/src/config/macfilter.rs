@@ -66,14 +66,11 @@ impl MacFilterConfig {
             return Err(doc.error("macfilter.node", reason, "give the number of one of its nodes"));
         }
         let own = named(&steps);
-        let count = own.len();
-        if count > IgnoringProgram::MOST {
+        if own.len() > IgnoringProgram::MOST {
+            let count = own.len();
             let reason = format!("node {node} ignores {count} link addresses in all");
-            return Err(doc.error(
-                "macfilter.file",
-                reason,
-                format!("give at most {}", IgnoringProgram::MOST),
-            ));
+            let remedy = format!("give at most {}", IgnoringProgram::MOST);
+            return Err(doc.error("macfilter.file", reason, remedy));
         }
         let real = |mac: Mac| here.get(&mac).copied().unwrap_or(mac);
         let others = all.link_addresses().into_iter().map(real).filter(|mac| !own.contains(mac));

@@ -44,18 +44,12 @@ impl Monitor {
     /// What is wrong with it: the key, the fault, the remedy.
     pub(crate) fn check(&self) -> Result<(), (&'static str, String, &'static str)> {
         if !(0.1..=3600.0).contains(&self.interval_s) {
-            return Err((
-                "interval_s",
-                format!("{} s is not a valid report interval", self.interval_s),
-                "give 0.1 to 3600",
-            ));
+            let wrong = format!("{} s is not a valid report interval", self.interval_s);
+            return Err(("interval_s", wrong, "give 0.1 to 3600"));
         }
         if self.log_max_bytes < 4096 {
-            return Err((
-                "log_max_bytes",
-                format!("{} bytes are too few for a report", self.log_max_bytes),
-                "give at least 4096",
-            ));
+            let wrong = format!("{} bytes are too few for a report", self.log_max_bytes);
+            return Err(("log_max_bytes", wrong, "give at least 4096"));
         }
         match &self.collector {
             Some(text) if address(text).is_none() => {

@@ -171,14 +171,10 @@ impl NodeConfig {
     /// Captures and logs: how much they hold, and that they have a place.
     pub(super) fn check_files(&self, doc: &Document) -> Result<(), wayhop_document::Error> {
         if let Some(c) = self.capture.as_ref().filter(|c| c.snap_length_bytes < 64 || c.queue_frames == 0) {
-            let (key, value) =
-                if c.queue_frames == 0 { ("queue_frames", 0) } else { ("snap_length_bytes", 64) };
-            let what = "it is too small";
-            return Err(doc.error(
-                &format!("capture.{key}"),
-                what,
-                format!("give at least {}", value.max(1)),
-            ));
+            let (key, least) =
+                if c.queue_frames == 0 { ("queue_frames", 1) } else { ("snap_length_bytes", 64) };
+            let (key, remedy) = (format!("capture.{key}"), format!("give at least {least}"));
+            return Err(doc.error(&key, "it is too small", remedy));
         }
         if self.run.is_none() && self.capture.as_ref().is_some_and(|c| c.file.is_none()) {
             let what = "no path given";
