@@ -22,7 +22,6 @@ pub struct StaticRoute {
     /// The address of the neighbour that packets go to.
     pub via: String,
     /// The interface that they leave by. Without it: the one on which the neighbour was heard last, or the first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
 }
 

@@ -26,7 +26,6 @@ pub struct MacFilterConfig {
     /// run`. Its times count from the node's start.
     pub file: PathBuf,
     /// Which node of the file this host is, if `--as` is not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<u32>,
     /// The real card's link address for one in the file, such as `"02:00:0a:00:00:03" =
     /// "3c:a9:f4:00:11:22"`: nodes of a lab have 02:00 and their IPv4 address. Addresses that are

@@ -13,14 +13,12 @@ use wayhop_control::monitor::PORT;
 pub struct Monitor {
     /// Address of the node that runs `wayhop collect`, with `:PORT` if not 9465. Without it,
     /// reports go into the log only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collector: Option<String>,
     /// Seconds between two reports, 0.1 to 3600.
     #[serde(default = "interval_s")]
     pub interval_s: f64,
     /// A file for every report, one JSON object per line. The node's `user` must be able to write
     /// to its folder, which is created for that user if it is missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<PathBuf>,
     /// The maximum size of the log, bytes; then it is renamed to FILE.1, and so on.
     #[serde(default = "log_max_bytes")]
