@@ -47,3 +47,8 @@ pub use owner::Owner;
 pub use parameters::ParameterSet;
 pub use server::{Access, BoundSocket, Call, Server, Stream};
 pub use socket_name::{SocketName, is_own};
+
+/// Whether a socket that does not block is to be asked again when it is ready.
+fn is_for_later(e: &std::io::Error) -> bool {
+    matches!(e.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::Interrupted)
+}

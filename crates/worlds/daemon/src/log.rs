@@ -6,12 +6,12 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use wayhop_control::gpsd::iso8601;
 use wayhop_linux::Error;
-use wayhop_trace::civil;
 
 /// How much is told.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -73,22 +73,31 @@ impl Log {
         Ok(())
     }
 
-    fn is_on(&self, level: Level) -> bool {
-        level as u8 <= self.0.level.load(Ordering::Relaxed)
+    /// What stops the node.
+    pub(crate) fn error(&self, what: impl Display) {
+        self.tell(Level::Error, "error", what);
     }
 
-    pub(crate) fn tell(&self, level: Level, what: impl Display) {
-        if !self.is_on(level) {
+    /// What goes wrong, and the node goes on.
+    pub(crate) fn warning(&self, what: impl Display) {
+        self.tell(Level::Warning, "warning", what);
+    }
+
+    /// Beginning, end, and changes.
+    pub(crate) fn info(&self, what: impl Display) {
+        self.tell(Level::Info, "info", what);
+    }
+
+    /// Routes as they come and go.
+    pub(crate) fn debug(&self, what: impl Display) {
+        self.tell(Level::Debug, "debug", what);
+    }
+
+    fn tell(&self, level: Level, name: &str, what: impl Display) {
+        if level as u8 > self.0.level.load(Ordering::Relaxed) {
             return;
         }
-        let name = match level {
-            Level::Error => "error",
-            Level::Warning => "warning",
-            Level::Info => "info",
-            Level::Debug => "debug",
-        };
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let line = format!("{} {name}: {what}\n", utc(now));
+        let line = format!("{} {name}: {what}\n", iso8601(SystemTime::now()));
         // A node whose log is on a full disk goes on. (`eprintln!` would panic.)
         let _ = match &self.0.file {
             None => io::stderr().write_all(line.as_bytes()),
@@ -97,25 +106,31 @@ impl Log {
     }
 }
 
-/// So long after the beginning of 1970, as ISO 8601 writes it, to the millisecond: `2026-11-21T20:25:45.120Z`.
-fn utc(since_1970: Duration) -> String {
-    let (days, s) = (since_1970.as_secs() / 86_400, since_1970.as_secs() % 86_400);
-    let (year, month, day) = civil(days.cast_signed());
-    let (h, m, s, ms) = (s / 3_600, s / 60 % 60, s % 60, since_1970.subsec_millis());
-    format!("{year:04}-{month:02}-{day:02}T{h:02}:{m:02}:{s:02}.{ms:03}Z")
+/// Something that goes wrong for a while: it is logged once, and so is its end.
+#[derive(Debug)]
+pub(crate) struct Trouble {
+    log: Log,
+    told: Option<String>,
+}
+
+impl Trouble {
+    pub(crate) fn new(log: &Log) -> Self {
+        Self { log: log.clone(), told: None }
+    }
+
+    /// Why it goes wrong now, if it does.
+    pub(crate) fn is(&mut self, why: Option<String>, wrong: impl Display, over: impl Display) {
+        if why == self.told {
+            return;
+        }
+        match &why {
+            Some(why) => self.log.warning(format_args!("{wrong}{why}")),
+            None => self.log.info(over),
+        }
+        self.told = why;
+    }
 }
 
 fn append(path: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).append(true).open(path)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_those_of_date_u() {
-        // date -u -d @1795292745.12 +%FT%T.%3NZ
-        assert_eq!(utc(Duration::from_millis(1_795_292_745_120)), "2026-11-21T20:25:45.120Z");
-    }
 }

@@ -22,8 +22,7 @@ pub struct ArpSocket {
 impl ArpSocket {
     /// Opens it at an interface, which has this link address.
     pub fn open(ifindex: u32, mac: Mac) -> io::Result<Self> {
-        let socket = Socket::new(Domain::PACKET, Type::RAW, None)?;
-        socket.set_nonblocking(true)?;
+        let socket = Socket::new(Domain::PACKET, Type::RAW.nonblocking(), None)?;
         socket.attach_filter(&filter::ethertype(ETHERTYPE_ARP))?;
         syscalls::hear_others_only(socket.as_fd());
         syscalls::bind_packet(socket.as_fd(), ifindex, ETHERTYPE_ARP)?;

@@ -22,8 +22,7 @@ pub struct EchoSocket {
 impl EchoSocket {
     /// Opens it.
     pub fn open(interface: &str) -> io::Result<Self> {
-        let socket = Socket::new(Domain::IPV4, Type::RAW, Some(Protocol::ICMPV4))?;
-        socket.set_nonblocking(true)?;
+        let socket = Socket::new(Domain::IPV4, Type::RAW.nonblocking(), Some(Protocol::ICMPV4))?;
         socket.attach_filter(&types_of_icmp(&[ECHO_REPLY]))?;
         socket.bind_device(Some(interface.as_bytes()))?;
         Ok(Self { socket, room: [0; LONGEST] })

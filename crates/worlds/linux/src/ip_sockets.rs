@@ -35,9 +35,8 @@ impl IpSockets {
         groups: &[Ipv4Addr],
     ) -> io::Result<Self> {
         let raw = |protocol: u8| {
-            let socket = Socket::new(Domain::IPV4, Type::RAW, Some(Protocol::from(i32::from(protocol))))?;
-            socket.set_nonblocking(true)?;
-            Ok::<_, io::Error>(socket)
+            let protocol = Protocol::from(i32::from(protocol));
+            Socket::new(Domain::IPV4, Type::RAW.nonblocking(), Some(protocol))
         };
         let icmp = raw(ipv4::protocol::ICMP)?;
         icmp.attach_filter(&types_of_icmp(icmp_types))?;
@@ -47,8 +46,7 @@ impl IpSockets {
         }
         let tunnel = raw(ipv4::protocol::IP_IN_IP)?;
         tunnel.bind_device(Some(interface.as_bytes()))?;
-        let udp = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
-        udp.set_nonblocking(true)?;
+        let udp = Socket::new(Domain::IPV4, Type::DGRAM.nonblocking(), Some(Protocol::UDP))?;
         udp.bind_device(Some(interface.as_bytes()))?;
         udp.bind(&SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, port).into())?;
         Ok(Self { icmp, udp: udp.into(), tunnel, room: vec![0; LONGEST].into_boxed_slice() })
@@ -90,8 +88,7 @@ impl RawSender {
     /// By an interface, or else where the routes lead.
     pub fn open(interface: Option<&str>) -> io::Result<Self> {
         // IPPROTO_RAW of linux/in.h: nothing is received.
-        let socket = Socket::new(Domain::IPV4, Type::RAW, Some(Protocol::from(255)))?;
-        socket.set_nonblocking(true)?;
+        let socket = Socket::new(Domain::IPV4, Type::RAW.nonblocking(), Some(Protocol::from(255)))?;
         socket.set_broadcast(true)?;
         socket.set_header_included_v4(true)?;
         if let Some(interface) = interface {

@@ -35,7 +35,6 @@ pub mod probe;
 mod ring;
 mod routing_table;
 mod rules;
-mod source_route;
 pub mod syscalls;
 mod tcp_connections;
 mod tun;

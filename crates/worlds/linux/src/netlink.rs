@@ -147,6 +147,14 @@ impl Netlink {
         self.order(RouteNetlinkMessage::DelAddress(host_address(addr, ifindex)), 0)
     }
 
+    /// The same; an address that is not there, or that went with its interface, is no error.
+    pub fn forget_address(&mut self, addr: Ipv4Addr, ifindex: u32) -> io::Result<()> {
+        match self.remove_address(addr, ifindex) {
+            Err(e) if !matches!(e.raw_os_error(), Some(libc::EADDRNOTAVAIL | libc::ENODEV)) => Err(e),
+            _ => Ok(()),
+        }
+    }
+
     /// Makes something in the kernel. What is there already, of an earlier life, is well.
     pub(crate) fn create(&mut self, message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
         match self.order(message, NLM_F_CREATE | flags) {

@@ -48,11 +48,7 @@ impl PacketSockets {
         mark: Option<u32>,
     ) -> Result<Self, Error> {
         // Made for no EtherType, so that nothing comes before filter and interface are set.
-        let open = || -> io::Result<Socket> {
-            let socket = Socket::new(Domain::PACKET, Type::RAW, None)?;
-            socket.set_nonblocking(true)?;
-            Ok(socket)
-        };
+        let open = || Socket::new(Domain::PACKET, Type::RAW.nonblocking(), None);
         let with_ring = || -> io::Result<(Socket, Ring)> {
             let socket = open()?;
             socket.attach_filter(&filter::untagged(filter))?;

@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::wifi::{self, Capabilities};
+use crate::wifi;
 
 /// Which of these capabilities, by name and number (capabilities(7)), this process does not have.
 pub fn missing_capabilities<'a>(needed: &[(&'a str, u32)]) -> Vec<&'a str> {
@@ -85,8 +85,8 @@ pub fn transmit_status() -> Result<String, String> {
     let mut with = Vec::new();
     let mut without = Vec::new();
     for name in all {
-        match capabilities_of(&name) {
-            Ok(Some(c)) if c.transmit_status => with.push(name),
+        match transmit_status_of(&name) {
+            Ok(Some(true)) => with.push(name),
             Ok(_) => without.push(name),
             Err(e) => without.push(format!("{name} ({e})")),
         }
@@ -98,15 +98,15 @@ pub fn transmit_status() -> Result<String, String> {
     }
 }
 
-fn capabilities_of(interface: &str) -> io::Result<Option<Capabilities>> {
+fn transmit_status_of(interface: &str) -> io::Result<Option<bool>> {
     let index = fs::read_to_string(format!("/sys/class/net/{interface}/ifindex"))?;
-    wifi::capabilities(index.trim().parse().unwrap_or(0))
+    wifi::reports_transmit_status(index.trim().parse().unwrap_or(0))
 }
 
 /// Where nodes learn how strongly neighbours are received.
 pub fn signal() -> Result<String, String> {
     let drivers: Vec<String> =
-        wireless_interfaces().into_iter().filter(|i| matches!(capabilities_of(i), Ok(Some(_)))).collect();
+        wireless_interfaces().into_iter().filter(|i| matches!(transmit_status_of(i), Ok(Some(_)))).collect();
     // ARPHRD_IEEE80211_RADIOTAP (linux/if_arp.h).
     let is_monitor = |of: &Path| fs::read_to_string(of.join("type")).is_ok_and(|t| t.trim() == "803");
     let monitors = interfaces(is_monitor).map(|name| format!("monitor:{name}"));

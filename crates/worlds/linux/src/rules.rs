@@ -3,9 +3,12 @@
 //! Packets from the mesh interface use the routes to the mesh, or a table of routes to the outside. In a mesh
 //! without gateways there is no such table, and they are dropped; where [eBPF](crate::ebpf) is available, it
 //! does this without rules. None of the rules affects packets to this host itself.
+//!
+//! What this host sends from one of its addresses can have a table of its own (`ip rule from ADDRESS iif lo`). Without a
+//! route there, the rule changes nothing.
 
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use netlink_packet_core::NLM_F_EXCL;
 use netlink_packet_route::link::{LinkAttribute, LinkMessage};
@@ -19,10 +22,12 @@ use crate::routing_table::Table;
 
 /// The first rule's place: behind the one for this host's own addresses (0), before the usual ones (32766).
 const PRIORITY: u32 = 119;
+/// The place of the rules for what this host sends from one of its addresses: before those that confine an interface.
+const SOURCE_PRIORITY: u32 = 118;
 /// The place of the rules for what this host itself sends: right before the main table (32766), behind rules of other programs.
 const OWN_PRIORITY: u32 = 32_765;
 /// As the kernel counts what this host itself sends.
-pub(crate) const THIS_HOST: &str = "lo";
+const THIS_HOST: &str = "lo";
 /// How many rules there are of each kind.
 const RULES: usize = 2;
 
@@ -64,37 +69,53 @@ impl Netlink {
 
     /// Takes them away.
     pub fn forget_own_outside(&mut self, tun: u32) -> io::Result<()> {
-        self.delete_rules(|n| n.own_outside(tun))
+        let found = self.own_outside(tun)?;
+        self.delete(found)
     }
 
     fn own_outside(&mut self, tun: u32) -> io::Result<Vec<RuleMessage>> {
         let number = Table::Outside(tun).number();
         let names = [RuleAttribute::Table(number), RuleAttribute::SuppressIfGroup(number)];
-        let mut found = self.rules_of(THIS_HOST)?;
-        found.retain(|m| m.attributes.iter().any(|a| names.contains(a)));
-        Ok(found)
+        self.rules_of(THIS_HOST, |m| m.attributes.iter().any(|a| names.contains(a)))
     }
 
     /// Whether what comes by an interface is confined.
     pub fn is_confined(&mut self, interface: &str) -> io::Result<bool> {
-        self.rules_of(interface).map(|found| found.len() == RULES)
+        self.rules_of(interface, |_| true).map(|found| found.len() == RULES)
     }
 
     /// Takes the rules of an interface away.
     pub fn free(&mut self, interface: &str) -> io::Result<()> {
-        self.delete_rules(|n| n.rules_of(interface))
+        let found = self.rules_of(interface, |_| true)?;
+        self.delete(found)
     }
 
-    pub(crate) fn delete_rules(
+    /// Has what this host sends from an address routed by a table. Packets of sockets that are bound to an interface to which no
+    /// route of the table leads go by the main one.
+    pub fn follow_source(&mut self, source: Ipv4Addr, table: Table) -> io::Result<()> {
+        let mut m = lookup(THIS_HOST, SOURCE_PRIORITY, table);
+        m.header.src_len = 32;
+        m.attributes.push(RuleAttribute::Source(IpAddr::V4(source)));
+        self.add_rule(m)
+    }
+
+    /// Has it routed like all packets again; also where an earlier program that was killed left a rule.
+    pub fn forget_source(&mut self, source: Ipv4Addr) -> io::Result<()> {
+        let from = RuleAttribute::Source(IpAddr::V4(source));
+        let found = self.rules_of(THIS_HOST, |m| m.attributes.contains(&from))?;
+        self.delete(found)
+    }
+
+    fn delete(&mut self, rules: Vec<RuleMessage>) -> io::Result<()> {
+        rules.into_iter().try_for_each(|m| self.order(RouteNetlinkMessage::DelRule(m), 0))
+    }
+
+    /// Rules of this program about what comes by an interface, those wanted; by `lo`, about what this host itself sends.
+    fn rules_of(
         &mut self,
-        which: impl FnOnce(&mut Self) -> io::Result<Vec<RuleMessage>>,
-    ) -> io::Result<()> {
-        let found = which(self)?;
-        found.into_iter().try_for_each(|m| self.order(RouteNetlinkMessage::DelRule(m), 0))
-    }
-
-    /// Rules of this program about what comes by an interface; by `lo`, about what this host itself sends.
-    pub(crate) fn rules_of(&mut self, interface: &str) -> io::Result<Vec<RuleMessage>> {
+        interface: &str,
+        wanted: impl Fn(&RuleMessage) -> bool,
+    ) -> io::Result<Vec<RuleMessage>> {
         let mut found = Vec::new();
         let mut all = RuleMessage::default();
         all.header.family = AddressFamily::Inet;
@@ -102,6 +123,7 @@ impl Netlink {
             if let RouteNetlinkMessage::NewRule(m) = m
                 && m.attributes.contains(&RuleAttribute::Iifname(interface.to_owned()))
                 && m.attributes.contains(&RuleAttribute::Protocol(RouteProtocol::from(ROUTE_PROTOCOL)))
+                && wanted(&m)
             {
                 found.push(m);
             }
@@ -109,13 +131,13 @@ impl Netlink {
         Ok(found)
     }
 
-    pub(crate) fn add_rule(&mut self, rule: RuleMessage) -> io::Result<()> {
+    fn add_rule(&mut self, rule: RuleMessage) -> io::Result<()> {
         self.create(RouteNetlinkMessage::NewRule(rule), NLM_F_EXCL)
     }
 }
 
 /// A rule that has what comes by an interface routed by a table.
-pub(crate) fn lookup(interface: &str, priority: u32, table: Table) -> RuleMessage {
+fn lookup(interface: &str, priority: u32, table: Table) -> RuleMessage {
     let mut m = rule(interface, priority, RuleAction::ToTable);
     m.header.table = u8::try_from(table.number()).unwrap_or_default();
     m.attributes.push(RuleAttribute::Table(table.number()));

@@ -117,61 +117,49 @@ pub struct ReceivedFrame<'a> {
     pub own: bool,
 }
 
-/// Room for a batch of frames, and the kernel's descriptions of them.
+/// Room for a batch of packets, and the kernel's descriptions of them.
 pub struct Receiver {
     room: usize,
     octets: Box<[u8]>,
     iovecs: Box<[libc::iovec]>,
-    addresses: Box<[libc::sockaddr_ll]>,
     headers: Box<[libc::mmsghdr]>,
 }
 
 impl Receiver {
-    /// For frames of up to `room` octets.
+    /// For packets of up to `room` octets.
     pub fn new(room: usize) -> Self {
         // SAFETY: all zeros are valid values of these C structures.
-        let (iovec, address, header) = unsafe { (zeroed(), zeroed(), zeroed()) };
+        let (iovec, header) = unsafe { (zeroed(), zeroed()) };
         Self {
             room,
             octets: vec![0; room * BATCH].into_boxed_slice(),
             iovecs: vec![iovec; BATCH].into_boxed_slice(),
-            addresses: vec![address; BATCH].into_boxed_slice(),
             headers: vec![header; BATCH].into_boxed_slice(),
         }
     }
 
-    /// Takes what comes to a socket; waits for the first frame, as long as the socket's time limit says. Returns how many.
+    /// Takes what comes to a socket; waits for the first packet, as long as the socket's time limit says. Returns how many.
     pub fn receive(&mut self, fd: BorrowedFd<'_>) -> io::Result<usize> {
         let chunks = self.octets.chunks_exact_mut(self.room);
-        let parts = self.iovecs.iter_mut().zip(&mut self.addresses).zip(&mut self.headers).zip(chunks);
-        for (((iovec, address), header), chunk) in parts {
+        for ((iovec, header), chunk) in self.iovecs.iter_mut().zip(&mut self.headers).zip(chunks) {
             iovec.iov_base = chunk.as_mut_ptr().cast();
             iovec.iov_len = chunk.len();
             header.msg_hdr.msg_iov = from_mut(iovec);
             header.msg_hdr.msg_iovlen = 1;
-            header.msg_hdr.msg_name = from_mut(address).cast();
-            header.msg_hdr.msg_namelen = size_of::<libc::sockaddr_ll>() as u32;
-            header.msg_hdr.msg_control = null_mut();
-            header.msg_hdr.msg_controllen = 0;
         }
         let flags = libc::MSG_WAITFORONE as _;
-        // SAFETY: each header points at the buffer and the address of its own index, set just above.
+        // SAFETY: each header points at the buffer of its own index, set just above, and at nothing else.
         check(unsafe {
             libc::recvmmsg(fd.as_raw_fd(), self.headers.as_mut_ptr(), BATCH as u32, flags, null_mut())
         })
     }
 
-    /// Frame `i` of the last batch; empty if it was cut or there is none.
-    pub fn frame(&self, i: usize) -> ReceivedFrame<'_> {
+    /// Packet `i` of the last batch; empty if it was cut or there is none.
+    pub fn packet(&self, i: usize) -> &[u8] {
         let len = self.headers[i].msg_len as usize;
         let cut = self.headers[i].msg_hdr.msg_flags & libc::MSG_TRUNC != 0;
         let at = i * self.room;
-        let kind = self.addresses[i].sll_pkttype;
-        ReceivedFrame {
-            bytes: if cut { &[] } else { &self.octets[at..at + len.min(self.room)] },
-            for_other: kind == libc::PACKET_OTHERHOST,
-            own: kind == libc::PACKET_OUTGOING,
-        }
+        if cut { &[] } else { &self.octets[at..at + len.min(self.room)] }
     }
 }
 

@@ -15,6 +15,7 @@ use wayhop_core::Fix;
 
 use super::messages::{self, GpsdCommand};
 use super::utc::iso8601;
+use crate::is_for_later;
 
 /// The most clients of one receiver at a time; one more is closed.
 const MAX_CLIENTS: usize = 16;
@@ -81,10 +82,9 @@ impl Server {
         let shared =
             Arc::new(GpsdState { state: Mutex::new(GpsdServerState { receivers, stopping: false }), wake });
         let thread = {
-            let shared = Arc::clone(&shared);
-            std::thread::Builder::new()
-                .name("wh-gpsd".to_owned())
-                .spawn(move || Loop::new(listeners, woken, shared).run())?
+            let (shared, since) = (Arc::clone(&shared), iso8601(SystemTime::now()));
+            let work = Loop { listeners, woken, shared, clients: Vec::new(), since };
+            std::thread::Builder::new().name("wh-gpsd".to_owned()).spawn(move || work.run())?
         };
         Ok(Self { addresses, shared, thread: Some(thread) })
     }
@@ -135,10 +135,6 @@ struct Loop {
 }
 
 impl Loop {
-    fn new(listeners: Vec<TcpListener>, woken: UnixStream, shared: Arc<GpsdState>) -> Self {
-        Self { listeners, woken, shared, clients: Vec::new(), since: iso8601(SystemTime::now()) }
-    }
-
     fn run(mut self) {
         loop {
             let Some(receivers) = self.wait() else { return };
@@ -258,8 +254,4 @@ impl Client {
             }
         }
     }
-}
-
-fn is_for_later(e: &io::Error) -> bool {
-    matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }

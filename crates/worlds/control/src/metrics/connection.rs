@@ -5,6 +5,7 @@ use std::net::{IpAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use super::snapshot::Snapshot;
+use crate::is_for_later;
 
 /// How long a client may take.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
@@ -39,8 +40,7 @@ impl Connection {
 
     /// Goes on as far as the socket lets it. Returns whether there is more to do: what goes wrong with one client is that client's.
     pub(super) fn go_on(&mut self, now: Instant, snapshot: &dyn Fn() -> Option<Snapshot>) -> bool {
-        let waits = |e: io::Error| matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted);
-        self.step(now, snapshot).is_err_and(waits)
+        self.step(now, snapshot).is_err_and(|e| is_for_later(&e))
     }
 
     /// Ends well when the answer is out.

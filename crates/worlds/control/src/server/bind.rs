@@ -23,14 +23,11 @@ pub enum Access {
 /// The file of a bound socket.
 #[derive(Debug)]
 pub(super) struct SocketFile {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     inode: u64,
 }
 
 impl SocketFile {
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
     /// Removes it, unless another server has taken its place.
     pub(super) fn remove(&self) {
         if fs::symlink_metadata(&self.path).is_ok_and(|m| m.ino() == self.inode) {

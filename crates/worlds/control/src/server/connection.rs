@@ -6,7 +6,8 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use super::events::Subscription;
-use super::stream_buffer::StreamBuffer;
+use super::stream::StreamBuffer;
+use crate::is_for_later;
 use crate::limits::{MAX_PENDING, MAX_REQUEST_BYTES};
 
 /// How much may wait to be read by the client before it is not listened to any more, octets.
@@ -193,8 +194,4 @@ impl Connection {
     fn has_no_line(&self) -> bool {
         !self.input.contains(&b'\n')
     }
-}
-
-fn is_for_later(e: &io::Error) -> bool {
-    matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }

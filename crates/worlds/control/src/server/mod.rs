@@ -11,7 +11,6 @@ mod events;
 mod io_loop;
 mod shared;
 mod stream;
-mod stream_buffer;
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -109,7 +108,7 @@ impl Server {
 
     /// Where it listens.
     pub fn path(&self) -> &Path {
-        self.socket.path()
+        &self.socket.path
     }
 
     /// Who it says that it is.

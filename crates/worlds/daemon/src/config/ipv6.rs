@@ -22,7 +22,6 @@ pub struct StaticRoute {
     /// The address of the neighbour that packets go to.
     pub via: String,
     /// The interface that they leave by. Without it: the one on which the neighbour was heard last, or the first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
 }
 
@@ -123,10 +122,8 @@ fn possible(
         };
     }
     if around.protocol.engine().data_plane() == DataPlane::PerPacket {
-        return Err((
-            format!("{} handles every IPv4 packet itself", around.protocol.name()),
-            "choose another protocol, or remove the route",
-        ));
+        let what = format!("{} handles every IPv4 packet itself", around.protocol.name());
+        return Err((what, "choose another protocol, or remove the route"));
     }
     let in_mesh = |a: Addr| a.v4().is_some_and(|a| around.mesh.has_host(a));
     match destination.as_host() {

@@ -26,7 +26,6 @@ pub struct MacFilterConfig {
     /// run`. Its times count from the node's start.
     pub file: PathBuf,
     /// Which node of the file this host is, if `--as` is not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<u32>,
     /// The real card's link address for one in the file, such as `"02:00:0a:00:00:03" =
     /// "3c:a9:f4:00:11:22"`: nodes of a lab have 02:00 and their IPv4 address. Addresses that are
@@ -66,14 +65,11 @@ impl MacFilterConfig {
             return Err(doc.error("macfilter.node", reason, "give the number of one of its nodes"));
         }
         let own = named(&steps);
-        let count = own.len();
-        if count > IgnoringProgram::MOST {
+        if own.len() > IgnoringProgram::MOST {
+            let count = own.len();
             let reason = format!("node {node} ignores {count} link addresses in all");
-            return Err(doc.error(
-                "macfilter.file",
-                reason,
-                format!("give at most {}", IgnoringProgram::MOST),
-            ));
+            let remedy = format!("give at most {}", IgnoringProgram::MOST);
+            return Err(doc.error("macfilter.file", reason, remedy));
         }
         let real = |mac: Mac| here.get(&mac).copied().unwrap_or(mac);
         let others = all.link_addresses().into_iter().map(real).filter(|mac| !own.contains(mac));

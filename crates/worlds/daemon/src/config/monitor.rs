@@ -13,14 +13,12 @@ use wayhop_control::monitor::PORT;
 pub struct Monitor {
     /// Address of the node that runs `wayhop collect`, with `:PORT` if not 9465. Without it,
     /// reports go into the log only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collector: Option<String>,
     /// Seconds between two reports, 0.1 to 3600.
     #[serde(default = "interval_s")]
     pub interval_s: f64,
     /// A file for every report, one JSON object per line. The node's `user` must be able to write
     /// to its folder, which is created for that user if it is missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<PathBuf>,
     /// The maximum size of the log, bytes; then it is renamed to FILE.1, and so on.
     #[serde(default = "log_max_bytes")]
@@ -44,18 +42,12 @@ impl Monitor {
     /// What is wrong with it: the key, the fault, the remedy.
     pub(crate) fn check(&self) -> Result<(), (&'static str, String, &'static str)> {
         if !(0.1..=3600.0).contains(&self.interval_s) {
-            return Err((
-                "interval_s",
-                format!("{} s is not a valid report interval", self.interval_s),
-                "give 0.1 to 3600",
-            ));
+            let wrong = format!("{} s is not a valid report interval", self.interval_s);
+            return Err(("interval_s", wrong, "give 0.1 to 3600"));
         }
         if self.log_max_bytes < 4096 {
-            return Err((
-                "log_max_bytes",
-                format!("{} bytes are too few for a report", self.log_max_bytes),
-                "give at least 4096",
-            ));
+            let wrong = format!("{} bytes are too few for a report", self.log_max_bytes);
+            return Err(("log_max_bytes", wrong, "give at least 4096"));
         }
         match &self.collector {
             Some(text) if address(text).is_none() => {

@@ -19,6 +19,7 @@ use crate::log::Level;
 const MAX_INTERFACES: usize = 32;
 
 /// The configuration of one node.
+// Keys without a value are left out of what is written: TOML has no null.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodeConfig {
@@ -36,7 +37,6 @@ pub struct NodeConfig {
     /// This node's IPv6 address with the prefix length of its neighbours, such as `fd00:77::3/64`.
     /// The TUN interface gets it. Without it, the node has IPv4 only. The routing protocols do not
     /// route IPv6: the node reaches its neighbours, and other destinations through `routes`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address6: Option<String>,
     /// Limits on what the node accepts from its neighbours.
     #[serde(default, skip_serializing_if = "NeighbourLimits::is_empty")]
@@ -48,7 +48,6 @@ pub struct NodeConfig {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<StaticRoute>,
     /// Makes the node a gateway to networks outside the mesh.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gateway: Option<Gateway>,
     /// Prefixes outside the mesh that nodes reach through gateways, such as `0.0.0.0/0`. Packets to
     /// them go into the mesh, unless this host has another route. Set it on all nodes of a mesh
@@ -60,11 +59,9 @@ pub struct NodeConfig {
     pub tun: String,
     /// The TUN interface's MTU, bytes. The default is the interface's MTU less the protocol's headers for a
     /// route of a few hops. For longer routes, senders of larger packets get the path MTU by ICMP.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mtu: Option<u16>,
     /// Seed of the protocol's random choices. By default each start uses a new one, as RFC 4728
     /// section 4.3 and RFC 3561 section 6.1 require of a node that restarts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// The user to switch to once the sockets are open, if started as root.
     #[serde(default = "user")]
@@ -75,37 +72,29 @@ pub struct NodeConfig {
     pub log: Level,
     /// A file for these lines, instead of standard error. After a rename (log rotation), SIGHUP
     /// makes the node reopen it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_file: Option<PathBuf>,
     /// Source of neighbours' signal strengths: `nl80211`, the driver's station table;
     /// `monitor:mon0`, the radiotap headers of the monitor interface mon0; or `none`.
     #[serde(default = "signal")]
     pub signal: String,
     /// A file for the summary when the node ends: the JSON object of `wayhop run --json`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<PathBuf>,
     /// A run directory for what this node saw in one experiment, in the same format as simulations.
     /// It grows with every packet. An older run in it is removed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<PathBuf>,
     /// The node's name in its record and in answers to `wayhop ctl`. The default is the name of the
     /// control socket, of the node in the scenario, or of the host.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Name of the control socket, for `wayhop ctl`: `mesh0` means /run/wayhop/mesh0.sock. The default is
     /// none, except that a node without a configuration file uses the name of its `tun`, if that is free.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<String>,
     /// The address and port, such as `127.0.0.1:9464`, at which Prometheus can scrape the counters
     /// (`/metrics`). Off by default. There is no authentication: anyone who can reach it can read them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub metrics: Option<SocketAddr>,
     /// The gpsd to get the position from, such as `localhost:2947`. It may be started later.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gpsd: Option<String>,
     /// Reports of counters and position.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub monitor: Option<Monitor>,
     /// Measures how long frames take in the node. The table `timing` of the control socket then has
     /// the times of the last 512 batches from the interface to the process (`in`), in the process
@@ -113,13 +102,10 @@ pub struct NodeConfig {
     #[serde(default)]
     pub timing: bool,
     /// Capture of the protocol's frames.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capture: Option<Capture>,
     /// Log of the routing engine's inputs, for `wayhop replay`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<InputLog>,
     /// Nodes to ignore, so that hosts in range of each other form the topology of a file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub macfilter: Option<MacFilterConfig>,
     /// The routing protocol: the section of a scenario.
     #[serde(default)]
@@ -132,7 +118,6 @@ pub struct NodeConfig {
 pub struct InputLog {
     /// The file. An older one is replaced. With `run`, the default is inputs/NAME.jsonl.gz there.
     /// It is compressed if the name ends in `.gz`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
 }
 
@@ -141,7 +126,6 @@ pub struct InputLog {
 #[serde(deny_unknown_fields)]
 pub struct Capture {
     /// The pcapng file. An older one is replaced. With `run`, the default is captures/NAME.pcapng there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
     /// How much of each frame is kept, bytes.
     #[serde(default = "snap_length")]
@@ -171,14 +155,10 @@ impl NodeConfig {
     /// Captures and logs: how much they hold, and that they have a place.
     pub(super) fn check_files(&self, doc: &Document) -> Result<(), wayhop_document::Error> {
         if let Some(c) = self.capture.as_ref().filter(|c| c.snap_length_bytes < 64 || c.queue_frames == 0) {
-            let (key, value) =
-                if c.queue_frames == 0 { ("queue_frames", 0) } else { ("snap_length_bytes", 64) };
-            let what = "it is too small";
-            return Err(doc.error(
-                &format!("capture.{key}"),
-                what,
-                format!("give at least {}", value.max(1)),
-            ));
+            let (key, least) =
+                if c.queue_frames == 0 { ("queue_frames", 1) } else { ("snap_length_bytes", 64) };
+            let (key, remedy) = (format!("capture.{key}"), format!("give at least {least}"));
+            return Err(doc.error(&key, "it is too small", remedy));
         }
         if self.run.is_none() && self.capture.as_ref().is_some_and(|c| c.file.is_none()) {
             let what = "no path given";

@@ -229,7 +229,6 @@ impl Plans {
     /// The plans of a node with these settings.
     pub(crate) fn of(settings: &Settings, seed: u64) -> Result<Self, Error> {
         let config = &settings.config;
-        let user = || config.user.clone();
         let about = about(settings);
         let addresses = Addresses {
             own: settings.address,
@@ -273,7 +272,7 @@ impl Plans {
                 names,
                 addresses,
             },
-            user: user(),
+            user: config.user.clone(),
         })
     }
 }

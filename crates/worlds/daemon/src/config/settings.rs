@@ -144,11 +144,8 @@ impl Settings {
     fn resolve(mut config: NodeConfig, doc: &Document) -> Result<Self, wayhop_document::Error> {
         config.check_interfaces(doc)?;
         let (address, prefix_len) = parse_address(&config.address).ok_or_else(|| {
-            doc.error(
-                "address",
-                format!("{:?} is not an IPv4 address of a host with a prefix length", config.address),
-                "give one such as 10.0.0.3/16",
-            )
+            let what = format!("{:?} is not an IPv4 address of a host with a prefix length", config.address);
+            doc.error("address", what, "give one such as 10.0.0.3/16")
         })?;
         if let Some(mtu) = config.mtu.filter(|m| *m < 576) {
             return Err(doc.error("mtu", format!("{mtu} is too short for IPv4"), "give at least 576"));
@@ -172,18 +169,13 @@ impl Settings {
             return Err(doc.error(&format!("monitor.{key}"), wrong, remedy));
         }
         if signal::source(&config.signal, &config.interface).is_none() {
-            return Err(doc.error(
-                "signal",
-                format!("{:?} is not a source of signals", config.signal),
-                "give nl80211, none, or monitor:NAME with a monitor interface",
-            ));
+            let what = format!("{:?} is not a source of signals", config.signal);
+            let remedy = "give nl80211, none, or monitor:NAME with a monitor interface";
+            return Err(doc.error("signal", what, remedy));
         }
         if let Some(at) = config.gpsd.as_ref().filter(|at| !is_host_and_port(at)) {
-            return Err(doc.error(
-                "gpsd",
-                format!("{at:?} is not a host and port"),
-                "give one such as localhost:2947",
-            ));
+            let what = format!("{at:?} is not a host and port");
+            return Err(doc.error("gpsd", what, "give one such as localhost:2947"));
         }
         let loaded = config.macfilter.as_ref().map(|m| m.load(doc)).transpose()?;
         let (ignores, cards) = loaded.unwrap_or_default();

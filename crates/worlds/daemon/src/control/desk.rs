@@ -12,84 +12,73 @@ use wayhop_core::{Command, Fix, Inspect as _, Refused};
 use crate::config::number::NODE;
 use crate::node::host::Host;
 
-/// What the socket needs to know besides the host.
-pub(crate) struct Desk {
-    name: String,
+/// The answer to a request at the socket of this name, which has been carried out as far as the host goes.
+pub(crate) fn outcome(name: &str, request: &Request, host: &mut Host) -> Result<Value, ControlError> {
+    let time_s = host.now().as_secs_f64();
+    match request {
+        Request::Tables { tables } => {
+            let mut shown = JsonTables::new(NODE, name, tables);
+            host.inspect(&mut shown);
+            json(&Tables { time_s, nodes: vec![shown.finish()] })
+        }
+        Request::Counters {} => {
+            let counters = host.around.counters.by_name();
+            json(&Counters {
+                time_s,
+                nodes: vec![NodeCounters { node: NODE, name: name.to_owned(), counters }],
+            })
+        }
+        Request::Parameters {} => shown_parameters(name, host),
+        Request::SetParameters { values } => {
+            host.change_parameters(values)?;
+            shown_parameters(name, host)
+        }
+        Request::PurgeRoutes { destination } => {
+            host.command(&Command::PurgeRoutes { destination: destination.map(Into::into) })
+                .map_err(refused)?;
+            Ok(Value::Null)
+        }
+        Request::Position {} => {
+            let place = NodePosition {
+                node: NODE,
+                name: name.to_owned(),
+                earth: host.whereabouts.fix().map(Place::from),
+                gps: host.whereabouts.quality().map(Gps::from),
+                overridden: host.whereabouts.told.is_some(),
+                ..NodePosition::default()
+            };
+            json(&Positions { time_s, nodes: vec![place] })
+        }
+        Request::SetPosition { place } => {
+            let Place::Earth { latitude_deg, longitude_deg, heading_deg, speed_m_per_s } = *place else {
+                return Err(unsupported("real nodes have no scenario coordinates"));
+            };
+            place.check()?;
+            host.whereabouts.told = Some(Fix { latitude_deg, longitude_deg, heading_deg, speed_m_per_s });
+            host.tell_position();
+            host.record_told();
+            Ok(Value::Null)
+        }
+        Request::ReleasePosition {} => {
+            host.whereabouts.told = None;
+            host.tell_position();
+            Ok(Value::Null)
+        }
+        Request::Down { for_s, lose_tables } => host.take_down(*for_s, *lose_tables).map(|()| Value::Null),
+        Request::Up {} => host.bring_up().map(|()| Value::Null),
+        Request::Quit {} => Ok(Value::Null),
+        Request::Links {} => Err(ControlError::unsupported(
+            "links of a real mesh cannot be overridden",
+            "`wayhop ctl neighbours` shows this node's neighbours and links",
+        )),
+        // The event loop answers `capture`.
+        _ => Err(unsupported("links of a real mesh cannot be overridden")),
+    }
 }
 
-impl Desk {
-    pub(crate) fn new(name: String) -> Self {
-        Self { name }
-    }
-
-    /// The answer to a request, which has been carried out as far as the host goes.
-    pub(crate) fn outcome(&self, request: &Request, host: &mut Host) -> Result<Value, ControlError> {
-        let time_s = host.now().as_secs_f64();
-        let name = || self.name.clone();
-        match request {
-            Request::Tables { tables } => {
-                let mut shown = JsonTables::new(NODE, &self.name, tables);
-                host.inspect(&mut shown);
-                json(&Tables { time_s, nodes: vec![shown.finish()] })
-            }
-            Request::Counters {} => {
-                let counters = host.around.counters.by_name();
-                json(&Counters { time_s, nodes: vec![NodeCounters { node: NODE, name: name(), counters }] })
-            }
-            Request::Parameters {} => self.shown_parameters(host),
-            Request::SetParameters { values } => {
-                host.change_parameters(values)?;
-                self.shown_parameters(host)
-            }
-            Request::PurgeRoutes { destination } => {
-                host.command(&Command::PurgeRoutes { destination: destination.map(Into::into) })
-                    .map_err(refused)?;
-                Ok(Value::Null)
-            }
-            Request::Position {} => {
-                let place = NodePosition {
-                    node: NODE,
-                    name: name(),
-                    earth: host.whereabouts.fix().map(Place::from),
-                    gps: host.whereabouts.quality().map(Gps::from),
-                    overridden: host.whereabouts.told.is_some(),
-                    ..NodePosition::default()
-                };
-                json(&Positions { time_s, nodes: vec![place] })
-            }
-            Request::SetPosition { place } => {
-                let Place::Earth { latitude_deg, longitude_deg, heading_deg, speed_m_per_s } = *place else {
-                    return Err(unsupported("real nodes have no scenario coordinates"));
-                };
-                place.check()?;
-                host.whereabouts.told = Some(Fix { latitude_deg, longitude_deg, heading_deg, speed_m_per_s });
-                host.tell_position();
-                host.record_told();
-                Ok(Value::Null)
-            }
-            Request::ReleasePosition {} => {
-                host.whereabouts.told = None;
-                host.tell_position();
-                Ok(Value::Null)
-            }
-            Request::Down { for_s, lose_tables } => {
-                host.take_down(*for_s, *lose_tables).map(|()| Value::Null)
-            }
-            Request::Up {} => host.bring_up().map(|()| Value::Null),
-            Request::Quit {} => Ok(Value::Null),
-            Request::Links {} => Err(ControlError::unsupported(
-                "links of a real mesh cannot be overridden",
-                "`wayhop ctl neighbours` shows this node's neighbours and links",
-            )),
-            // The event loop answers `capture`.
-            _ => Err(unsupported("links of a real mesh cannot be overridden")),
-        }
-    }
-
-    fn shown_parameters(&self, host: &Host) -> Result<Value, ControlError> {
-        let parameters = host.parameters.values().clone();
-        json(&Parameters { nodes: vec![NodeParameters { node: NODE, name: self.name.clone(), parameters }] })
-    }
+fn shown_parameters(name: &str, host: &Host) -> Result<Value, ControlError> {
+    let parameters = host.parameters.values().clone();
+    json(&Parameters { nodes: vec![NodeParameters { node: NODE, name: name.to_owned(), parameters }] })
 }
 
 fn json(answer: &impl serde::Serialize) -> Result<Value, ControlError> {

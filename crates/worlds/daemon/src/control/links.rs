@@ -42,17 +42,14 @@ fn set(
         LinkState::Down => Some(false),
         LinkState::Model => None,
         LinkState::Loss(_) | LinkState::PathLoss(_) => {
-            return Err(ControlError::unsupported(
-                "a macfilter can only pass or drop a node's frames",
-                "give up, down or model; loss and path-loss need an emulation",
-            ));
+            let what = "a macfilter can only pass or drop a node's frames";
+            let remedy = "give up, down or model; loss and path-loss need an emulation";
+            return Err(ControlError::unsupported(what, remedy));
         }
     };
     if interface.is_some() {
-        return Err(ControlError::unsupported(
-            "a macfilter is the same on all interfaces",
-            "remove --interface",
-        ));
+        let what = "a macfilter is the same on all interfaces";
+        return Err(ControlError::unsupported(what, "remove --interface"));
     }
     let own = macfilter.own.as_ref();
     let is_self = |node: &NodeRef| own.is_some_and(|own| own.name(node));
@@ -60,10 +57,8 @@ fn set(
         (false, true) => a,
         (true, false) if !one_way => b,
         (true, false) => {
-            return Err(refused(
-                "a macfilter cannot drop what this node sends",
-                "run the command on the receiving node",
-            ));
+            let what = "a macfilter cannot drop what this node sends";
+            return Err(refused(what, "run the command on the receiving node"));
         }
         _ => {
             let own = host.node.addr();
@@ -102,10 +97,8 @@ impl OwnNames {
 /// The card of another node: by its link address, or by its IP address, if it is a neighbour or the file calls nodes as a lab does.
 fn link_address(macfilter: &MacFilter, host: &Host, node: &NodeRef) -> Result<Mac, ControlError> {
     let NodeRef::Name(name) = node else {
-        return Err(refused(
-            "field nodes identify others by address",
-            "give the IP or link address, such as 10.0.0.3 or 02:00:0a:00:00:03",
-        ));
+        let what = "field nodes identify others by address";
+        return Err(refused(what, "give the IP or link address, such as 10.0.0.3 or 02:00:0a:00:00:03"));
     };
     if let Ok(mac) = name.parse() {
         return Ok(mac);

@@ -4,8 +4,7 @@ use wayhop_control::{About, Access, BoundSocket, Client, Server, paths};
 use wayhop_linux::Error;
 
 use crate::config::plan::{ControlPlan, ControlSocketName};
-use crate::control::desk::Desk;
-use crate::log::{Level, Log};
+use crate::log::Log;
 use crate::undo::Undo;
 
 /// A socket that nobody serves yet, with its name.
@@ -24,11 +23,11 @@ impl ControlSocket {
         Ok(Self { socket, about: plan.about })
     }
 
-    /// Serves it, on a thread.
-    pub(crate) fn serve(self) -> Result<Option<(Server, Desk)>, Error> {
+    /// Serves it, on a thread: the server, and the name.
+    pub(crate) fn serve(self) -> Result<Option<(Server, String)>, Error> {
         let Some((bound, name)) = self.socket else { return Ok(None) };
         let server = bound.serve(self.about).map_err(Error::system("serve the control socket"))?;
-        Ok(Some((server, Desk::new(name))))
+        Ok(Some((server, name)))
     }
 }
 
@@ -45,16 +44,16 @@ fn open_usual(name: &str, undo: &mut Undo, log: &Log) -> Option<BoundSocket> {
     if Client::connect(&path).is_ok() {
         let other = "another node uses the control socket";
         let say = "choose another with --set control=NAME";
-        log.tell(Level::Warning, format!("{other} {name}: `wayhop ctl` cannot reach this node; {say}"));
+        log.warning(format!("{other} {name}: `wayhop ctl` cannot reach this node; {say}"));
         return None;
     }
     match open(name, undo) {
         Ok(bound) => {
-            log.tell(Level::Info, format!("control: wayhop ctl --run {name} routes, counters, params, ..."));
+            log.info(format!("control: wayhop ctl --run {name} routes, counters, params, ..."));
             Some(bound)
         }
         Err(e) => {
-            log.tell(Level::Warning, format!("{e}; `wayhop ctl` cannot reach this node"));
+            log.warning(format!("{e}; `wayhop ctl` cannot reach this node"));
             None
         }
     }

@@ -83,6 +83,7 @@ fn reply(packet: &[u8], to: u16) -> Option<(Ipv4Addr, u16, &[u8])> {
 }
 
 /// Rounds of requests: in each, all addresses are asked, and one answer is enough.
+#[derive(Default)]
 struct Rounds {
     next: Time,
     ident: u16,
@@ -99,17 +100,8 @@ struct Rounds {
 
 impl Rounds {
     fn new(drawn: u64) -> Self {
-        let cookie = drawn.to_be_bytes();
-        Self {
-            next: Time::ZERO,
-            ident: (drawn >> 16) as u16,
-            cookie,
-            seq: 0,
-            asked: false,
-            answered: false,
-            missed: 0,
-            is_up: true,
-        }
+        let (ident, cookie) = ((drawn >> 16) as u16, drawn.to_be_bytes());
+        Self { ident, cookie, is_up: true, ..Self::default() }
     }
 
     fn follow(&mut self, is_up: bool) {

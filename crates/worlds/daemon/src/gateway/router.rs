@@ -15,9 +15,9 @@ use wayhop_linux::{Error, interface, nftables};
 use crate::config::plan::GatewayPlan;
 use crate::gateway::probe::Probe;
 use crate::kernel::random::random_seed;
-use crate::log::{Level, Log};
+use crate::log::Log;
 use crate::node::host::Host;
-use crate::undo::Undo;
+use crate::undo::{Undo, UndoChange};
 
 /// The setting that has the kernel forward what comes by an interface.
 pub(crate) const FORWARDING: &str = "forwarding";
@@ -35,7 +35,7 @@ impl Router {
         let uplink = &plan.uplink;
         let path = interface::ipv4_setting(uplink, FORWARDING);
         let forwards = interface::read(&path).map_err(Error::system(format!("read {}", path.display())))?;
-        undo.table(&plan.table)?;
+        undo.note("", UndoChange::Table(plan.table.clone()))?;
         make(&rules(&plan, forwards == "1"))?;
         undo.set_elsewhere(uplink, FORWARDING, "1")?;
         let drawn = random_seed().map_err(Error::system("get a random number"))?;
@@ -97,7 +97,7 @@ impl Router {
             }
             (true, false) => format!("{uplink} is up: the gateway is online"),
         };
-        log.tell(Level::Warning, news);
+        log.warning(news);
     }
 }
 

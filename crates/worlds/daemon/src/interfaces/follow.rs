@@ -8,7 +8,7 @@ use wayhop_linux::netlink::Netlink;
 
 use crate::interfaces::mesh_interface::{MeshInterface, MeshInterfaces, port};
 use crate::interfaces::sockets::{open_sockets, watch_tx_status};
-use crate::log::{Level, Log};
+use crate::log::Log;
 use crate::node::host::Host;
 
 impl MeshInterfaces {
@@ -34,7 +34,7 @@ impl MeshInterfaces {
             Ok(()) => {
                 let a = &mut self.all[iface.index()];
                 (a.is_up, a.is_gone, a.trouble) = (link.is_up, false, None);
-                log.tell(Level::Info, format_args!("{}: the interface is back", a.name));
+                log.info(format_args!("{}: the interface is back", a.name));
                 if link.is_up {
                     host.link(iface, LinkChange::Up);
                     host.announce(iface);
@@ -45,7 +45,7 @@ impl MeshInterfaces {
                 let trouble = &mut self.all[iface.index()].trouble;
                 let e = e.to_string();
                 if trouble.as_ref() != Some(&e) {
-                    log.tell(Level::Warning, &e);
+                    log.warning(&e);
                     *trouble = Some(e);
                 }
             }
@@ -64,10 +64,7 @@ impl MeshInterfaces {
         a.is_gone = true;
         let waits_for = self.names.get(usize::from(i)).unwrap_or(&a.name).clone();
         let name = std::mem::replace(&mut a.name, waits_for);
-        log.tell(
-            Level::Warning,
-            format_args!("{name}: the interface is gone; waiting for an interface named {}", a.name),
-        );
+        log.warning(format_args!("{name}: the interface is gone; waiting for an interface named {}", a.name));
     }
 
     fn is_up_or_down(&mut self, iface: IfaceId, up: bool, host: &mut Host, log: &Log) -> bool {
@@ -78,7 +75,7 @@ impl MeshInterfaces {
         }
         a.is_up = up;
         let state = if up { "up" } else { "down" };
-        log.tell(Level::Info, format_args!("{}: the interface is {state}", a.name));
+        log.info(format_args!("{}: the interface is {state}", a.name));
         host.link(iface, if up { LinkChange::Up } else { LinkChange::Down });
         if up {
             // It may have become another meanwhile, while nobody could be told.
@@ -155,7 +152,7 @@ impl MeshInterfaces {
 
 /// Logs what changed, and what the node did.
 fn tell(host: &mut Host, log: &Log, what: &str, done: &str) {
-    log.tell(Level::Info, format_args!("{what} changed: {done}"));
+    log.info(format_args!("{what} changed: {done}"));
     let now = host.now();
     host.around.events.host(now, what, done);
 }

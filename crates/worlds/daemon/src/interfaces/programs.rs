@@ -8,7 +8,7 @@ use wayhop_linux::{Error, Table};
 
 use crate::config::plan::{InterfacesPlan, WayOut};
 use crate::kernel::random::random_seed;
-use crate::log::{Level, Log};
+use crate::log::Log;
 use crate::node::host::Host;
 
 /// What stands at an interface, in this order.
@@ -43,13 +43,10 @@ impl InterfacePrograms {
     pub(crate) fn close(&mut self, name: &str, ifindex: u32, log: &Log) {
         let closed = close_interface(ifindex);
         if let Err(e) = &closed {
-            log.tell(
-                Level::Warning,
-                format_args!(
-                    "cannot block plain IP on {name} ({e}; requires Linux 6.6): anyone in radio range can \
+            log.warning(format_args!(
+                "cannot block plain IP on {name} ({e}; requires Linux 6.6): anyone in radio range can \
                      reach this host's services; filter {name} as well as the TUN interface"
-                ),
-            );
+            ));
         }
         self.closed = closed.ok();
     }
@@ -100,13 +97,10 @@ fn watch_forwarding(
     match ForwardingPrograms::open(ifindex, own, ways, port, random) {
         Ok(programs) => Ok(Some(programs)),
         Err(e) if matches!(plan.way_out, WayOut::None) => {
-            log.tell(
-                Level::Warning,
-                format_args!(
-                    "cannot attach eBPF programs to {name} ({e}; requires Linux 6.6): routes in use will \
+            log.warning(format_args!(
+                "cannot attach eBPF programs to {name} ({e}; requires Linux 6.6): routes in use will \
                      expire and be rediscovered, and packets are confined to the mesh by slower rules"
-                ),
-            );
+            ));
             Ok(None)
         }
         Err(e) => Err(Error::System(format!(

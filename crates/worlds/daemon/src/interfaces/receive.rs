@@ -8,7 +8,7 @@ use wayhop_linux::syscalls::BATCH;
 use wayhop_trace::Direction;
 
 use crate::interfaces::mesh_interface::MeshInterfaces;
-use crate::log::{Level, Log};
+use crate::log::Log;
 use crate::node::host::Host;
 use crate::record::captures::{Captures, now_ns};
 
@@ -21,7 +21,7 @@ impl MeshInterfaces {
         }
         let names: Vec<String> = ignored.iter().map(Mac::to_string).collect();
         let whom = if names.is_empty() { "nobody".to_owned() } else { names.join(" ") };
-        log.tell(Level::Info, format_args!("ignores {whom}"));
+        log.info(format_args!("ignores {whom}"));
     }
 
     /// Takes a batch of frames from an interface. Returns whether there were any.
@@ -66,7 +66,7 @@ impl MeshInterfaces {
             host.tx_status(iface, packet, acked);
         }
         if let Some(news) = host.line(iface).tx_statuses.news() {
-            log.tell(Level::Info, news);
+            log.info(news);
         }
     }
 

@@ -19,19 +19,19 @@ use crate::interfaces::settings::{LOOSE, WAY_BACK, interface_settings};
 use crate::interfaces::signals::Signals;
 use crate::interfaces::sockets::{open_sockets, silence, watch_tx_status};
 use crate::kernel::addresses::has_address;
-use crate::log::{Level, Log};
+use crate::log::Log;
 use crate::node::host::Host;
-use crate::undo::Undo;
+use crate::undo::{Undo, UndoChange};
 
 /// The interfaces while they become the node's.
 pub(crate) struct InterfaceSetup {
     plan: InterfacesPlan,
     /// With their names.
-    facts: Vec<(String, InterfaceFacts)>,
+    pub(crate) facts: Vec<(String, InterfaceFacts)>,
     /// One for each, once they are open.
     programs: Vec<InterfacePrograms>,
     /// Where the kernel forwards to gateways: its table of the ways there.
-    outside: Option<Table>,
+    pub(crate) outside: Option<Table>,
 }
 
 /// The interfaces of these names.
@@ -57,11 +57,6 @@ impl InterfaceSetup {
         Ok(Self { facts: look_at(&plan.names)?, plan, programs: Vec::new(), outside: None })
     }
 
-    /// With their names.
-    pub(crate) fn facts(&self) -> &[(String, InterfaceFacts)] {
-        &self.facts
-    }
-
     /// The longest packets that all of them carry.
     pub(crate) fn shortest_mtu(&self) -> usize {
         self.facts.iter().map(|(_, facts)| facts.mtu).min().unwrap_or(0)
@@ -84,11 +79,6 @@ impl InterfaceSetup {
         Ok(())
     }
 
-    /// Where the kernel forwards to gateways: its table of the ways there.
-    pub(crate) const fn outside(&self) -> Option<Table> {
-        self.outside
-    }
-
     /// What keeps the programs that watch in their places.
     pub(crate) fn program_places(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         self.programs.iter().filter_map(|p| p.forwarding.as_ref()).map(ForwardingPrograms::place)
@@ -107,12 +97,12 @@ impl InterfaceSetup {
             let old =
                 netlink.remove_all(facts.index).map_err(Error::system("remove an earlier node's routes"))?;
             if old > 0 {
-                log.tell(Level::Warning, format_args!("removed {old} routes left by an earlier node"));
+                log.warning(format_args!("removed {old} routes left by an earlier node"));
             }
             netlink.free(name).map_err(Error::system("remove an earlier node's rules"))?;
-            undo.routes(name)?;
+            undo.note(name, UndoChange::Routes)?;
             if programs.need_rules(plane, self.outside) {
-                undo.rules(name)?;
+                undo.note(name, UndoChange::Rules)?;
                 netlink
                     .confine(name, self.plan.addresses.mesh, self.outside)
                     .map_err(Error::system("confine packets from the interface to the mesh"))?;
@@ -137,7 +127,7 @@ impl InterfaceSetup {
         if has_address(name, own)? {
             return Ok(());
         }
-        undo.address(own, name)?;
+        undo.note(name, UndoChange::Address(own))?;
         netlink.add_address(own, ifindex).map_err(Error::system(format!("give {name} the node's address")))
     }
 

@@ -15,7 +15,7 @@ use wayhop_linux::wifi::monitor::heard;
 use wayhop_linux::{syscalls, wifi};
 
 use crate::config::signal::SignalSource;
-use crate::log::{Level, Log};
+use crate::log::{Log, Trouble};
 
 /// Power by link address, dBm.
 pub(crate) type Map = FxHashMap<Mac, f32>;
@@ -65,11 +65,11 @@ impl Signals {
     pub(crate) fn begin(source: SignalSource, log: &Log) -> io::Result<Self> {
         let (SignalSource::Stations(name) | SignalSource::Monitor(name)) = &source;
         let shared = Arc::new(SignalTable { interface: Mutex::new(name.clone()), ..SignalTable::default() });
-        let (ours, log) = (Arc::clone(&shared), log.clone());
+        let (ours, trouble) = (Arc::clone(&shared), Trouble::new(log));
         let thread =
             std::thread::Builder::new().name("wh-signal".to_owned()).spawn(move || match source {
-                SignalSource::Stations(_) => poll(&ours, &log),
-                SignalSource::Monitor(interface) => listen(&interface, &ours, &log),
+                SignalSource::Stations(_) => poll(&ours, trouble),
+                SignalSource::Monitor(interface) => listen(&interface, &ours, trouble),
             })?;
         Ok(Self { shared, thread: Some(thread), seen: 0 })
     }
@@ -103,41 +103,22 @@ impl Drop for Signals {
     }
 }
 
-/// Tells a trouble once, and its end.
-struct Trouble<'a> {
-    log: &'a Log,
-    told: Option<String>,
+/// Tells whether signals can be read from an interface.
+fn report<T>(trouble: &mut Trouble, interface: &str, outcome: &io::Result<T>) {
+    let why = outcome.as_ref().err().map(ToString::to_string);
+    let wrong = format_args!("cannot read signals from {interface}: ");
+    trouble.is(why, wrong, format_args!("reading signals from {interface} again"));
 }
 
-impl Trouble<'_> {
-    fn is(&mut self, interface: &str, outcome: &io::Result<()>) {
-        let now = outcome.as_ref().err().map(ToString::to_string);
-        if now != self.told {
-            match &now {
-                Some(e) => {
-                    self.log.tell(Level::Warning, format_args!("cannot read signals from {interface}: {e}"));
-                }
-                None => self.log.tell(Level::Info, format_args!("reading signals from {interface} again")),
-            }
-            self.told = now;
-        }
-    }
-}
-
-fn poll(shared: &SignalTable, log: &Log) {
-    let mut trouble = Trouble { log, told: None };
+fn poll(shared: &SignalTable, mut trouble: Trouble) {
     while !shared.is_stopping() {
         // Queried each time: the interface may have been plugged in again.
         let interface = shared.interface();
         let outcome = stations(&interface);
-        trouble.is(&interface, &outcome.as_ref().map(drop).map_err(copy));
+        report(&mut trouble, &interface, &outcome);
         shared.set(outcome.unwrap_or_default());
         std::thread::park_timeout(POLL);
     }
-}
-
-fn copy(e: &io::Error) -> io::Error {
-    io::Error::new(e.kind(), e.to_string())
 }
 
 fn stations(interface: &str) -> io::Result<Map> {
@@ -150,11 +131,10 @@ fn stations(interface: &str) -> io::Result<Map> {
     Ok(map)
 }
 
-fn listen(interface: &str, shared: &SignalTable, log: &Log) {
-    let mut trouble = Trouble { log, told: None };
+fn listen(interface: &str, shared: &SignalTable, mut trouble: Trouble) {
     while !shared.is_stopping() {
         let outcome = hear(interface, shared, &mut trouble);
-        trouble.is(interface, &outcome);
+        report(&mut trouble, interface, &outcome);
         if outcome.is_err() {
             shared.set(Map::default());
             std::thread::park_timeout(POLL);
@@ -163,7 +143,7 @@ fn listen(interface: &str, shared: &SignalTable, log: &Log) {
 }
 
 /// Listens until the end, or until the interface fails.
-fn hear(interface: &str, shared: &SignalTable, trouble: &mut Trouble<'_>) -> io::Result<()> {
+fn hear(interface: &str, shared: &SignalTable, trouble: &mut Trouble) -> io::Result<()> {
     let socket = Socket::new(Domain::PACKET, Type::RAW, None)?;
     socket.set_read_timeout(Some(HAND_ON))?;
     syscalls::bind_packet(
@@ -182,15 +162,13 @@ fn hear(interface: &str, shared: &SignalTable, trouble: &mut Trouble<'_>) -> io:
                 {
                     all.insert(mac, (dbm, Instant::now()));
                     is_news = true;
-                    trouble.is(interface, &Ok(()));
+                    report(trouble, interface, &Ok(()));
                 }
             }
-            Err(e)
-                if matches!(
-                    e.kind(),
-                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
-                ) => {}
-            Err(e) => return Err(e),
+            Err(e) => match e.kind() {
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted => {}
+                _ => return Err(e),
+            },
         }
         if is_news && handed_on.elapsed() >= HAND_ON {
             (is_news, handed_on) = (false, Instant::now());

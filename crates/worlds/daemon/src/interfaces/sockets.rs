@@ -7,7 +7,7 @@ use wayhop_linux::interface::InterfaceFacts;
 use wayhop_linux::packet_socket::{ETHERTYPE_IPV6, PacketSockets, Silence};
 use wayhop_linux::{Error, filter, wifi};
 
-use crate::log::{Level, Log};
+use crate::log::Log;
 use crate::node::host::Host;
 
 /// Which frames a node takes from the interface: the protocol's, and all of IPv6 if it has an address of it.
@@ -53,18 +53,17 @@ pub(crate) fn watch_tx_status(
     ifindex: u32,
     log: &Log,
 ) {
-    match wifi::capabilities(ifindex) {
-        Ok(Some(c)) if c.transmit_status => match sockets.enable_tx_status() {
+    match wifi::reports_transmit_status(ifindex) {
+        Ok(Some(true)) => match sockets.enable_tx_status() {
             Ok(()) => host.line(iface).tx_statuses.watch(),
             Err(e) => {
-                log.tell(Level::Warning, format_args!("the kernel does not report transmit status: {e}"));
+                log.warning(format_args!("the kernel does not report transmit status: {e}"));
             }
         },
-        Ok(Some(_)) => log.tell(
-            Level::Info,
-            "the driver does not report transmit status; the protocol uses its own acknowledgements",
-        ),
+        Ok(Some(false)) => {
+            log.info("the driver does not report transmit status; the protocol uses its own acknowledgements")
+        }
         Ok(None) => {}
-        Err(e) => log.tell(Level::Warning, format_args!("nl80211 does not answer: {e}")),
+        Err(e) => log.warning(format_args!("nl80211 does not answer: {e}")),
     }
 }

@@ -6,7 +6,6 @@ pub(crate) mod ownership;
 pub(crate) mod privileges;
 pub(crate) mod random;
 pub(crate) mod repairs;
-pub(crate) mod resize;
 pub(crate) mod routes;
 pub(crate) mod set_up;
 pub(crate) mod switch;

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use wayhop_core::{Span, Time};
 use wayhop_linux::{Error, interface};
 
-use crate::log::{Level, Log};
+use crate::log::Log;
 use crate::node::host::Host;
 
 /// The most repairs of one thing within [`WITHIN`].
@@ -29,7 +29,7 @@ impl HostRepairs {
 
     /// Logs what changed, and what the node did.
     pub(crate) fn repaired(&mut self, host: &mut Host, what: &str, done: &str) -> Result<(), Error> {
-        self.log.tell(Level::Warning, format_args!("{what} changed: {done}"));
+        self.log.warning(format_args!("{what} changed: {done}"));
         let now = host.now();
         host.around.events.host(now, what, done);
         if self.times.note(now, what) {

@@ -11,7 +11,7 @@ use wayhop_linux::listing::KernelRoute;
 use wayhop_linux::netlink::Netlink;
 
 use crate::interfaces::mesh_interface::MeshInterface;
-use crate::log::{Level, Log};
+use crate::log::Log;
 use crate::node::host::Host;
 
 /// How often to look by which interfaces neighbours are reached, where there are several.
@@ -56,7 +56,7 @@ impl KernelRoutes {
                 Ok(_) if !host.node.is_up() => continue,
                 Ok(r) => {
                     let by = chosen(host, attached, &r);
-                    log.tell(Level::Debug, format_args!("route to {} by {}", r.destination, r.next_hop));
+                    log.debug(format_args!("route to {} by {}", r.destination, r.next_hop));
                     let (Some(to), Some(via)) = (r.destination.addr.v4(), r.next_hop.v4()) else { continue };
                     let ifindex = by.facts.index;
                     let outcome =
@@ -65,7 +65,7 @@ impl KernelRoutes {
                     (outcome, by)
                 }
                 Err(destination) => {
-                    log.tell(Level::Debug, format_args!("route to {destination} removed"));
+                    log.debug(format_args!("route to {destination} removed"));
                     let Some(to) = destination.addr.v4() else { continue };
                     let index = self.by.remove(&to).map(|told| told.ifindex);
                     let by = attached.iter().find(|a| Some(a.facts.index) == index).unwrap_or(&attached[0]);
@@ -76,7 +76,7 @@ impl KernelRoutes {
                 && by.is_up
                 && e.raw_os_error() != Some(nix::libc::ESRCH)
             {
-                log.tell(Level::Warning, format_args!("the kernel rejected a change of routes: {e}"));
+                log.warning(format_args!("the kernel rejected a change of routes: {e}"));
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::interfaces::settings::{tun_settings, write_settings};
 use crate::ipv6::tun6;
 use crate::kernel::addresses;
 use crate::kernel::routes::{self, KernelRoutes};
-use crate::undo::{DISABLE_IPV6, Undo};
+use crate::undo::{DISABLE_IPV6, Undo, UndoChange};
 
 /// What the node has of the kernel.
 pub(crate) struct Kernel {
@@ -67,7 +67,7 @@ impl Kernel {
             }
         }
         if outside.is_some() {
-            undo.own_outside(tun.index())?;
+            undo.note("", UndoChange::OwnOutside(tun.index()))?;
             netlink
                 .lead_own_outside(tun.index())
                 .map_err(Error::system("add rules for packets from this host to the outside"))?;

@@ -14,7 +14,7 @@ use crate::kernel::addresses;
 use crate::kernel::repairs::HostRepairs;
 use crate::kernel::routes;
 use crate::kernel::set_up::Kernel;
-use crate::log::{Level, Log};
+use crate::log::Log;
 use crate::node::host::Host;
 use crate::undo::DISABLE_IPV6;
 
@@ -62,7 +62,7 @@ impl Kernel {
         if let Some(mtu) = self.resize_tun(shortest, link.mtu)? {
             let (name, was) = (&link.name, link.mtu);
             let done = format!("the MTU of {name} is now {mtu} (was {was})");
-            log.tell(Level::Info, &done);
+            log.info(&done);
         }
         if !host.node.is_up() || link.is_set_up {
             return Ok(false);

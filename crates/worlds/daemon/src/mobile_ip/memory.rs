@@ -15,7 +15,7 @@ use serde_json::Value;
 use wayhop_mobile_ip::KnownMobile;
 
 use crate::kernel::ownership::give_to;
-use crate::log::{Level, Log};
+use crate::log::Log;
 
 /// A longer file is not ours: 1,024 mobile nodes of four bindings each need less.
 const LONGEST: u64 = 4 << 20;
@@ -50,16 +50,15 @@ impl Memory {
     /// is logged, and the agent starts without bindings.
     pub(super) fn open(path: PathBuf, user: &str, log: &Log) -> Self {
         let known = read(&path).unwrap_or_else(|e| {
-            let what = format_args!(
+            log.warning(format_args!(
                 "{}: {e}; remove the file. Its bindings are lost, so mobile nodes are unreachable until \
                  they register again",
                 path.display()
-            );
-            log.tell(Level::Warning, what);
+            ));
             Vec::new()
         });
         if let Err(e) = prepare(&path, user) {
-            log.tell(Level::Warning, format_args!("{}: {e}", path.display()));
+            log.warning(format_args!("{}: {e}", path.display()));
         }
         Self { path, known: known.into_iter().map(|m| (m.home, m)).collect(), is_lost: false }
     }
@@ -82,12 +81,11 @@ impl Memory {
         if let Err(e) = &outcome
             && !self.is_lost
         {
-            let what = format_args!(
+            log.warning(format_args!(
                 "cannot write {}: {e}; bindings will be lost when the agent stops. Make the folder \
                  writable for `user`, or set another `bindings_file`",
                 self.path.display()
-            );
-            log.tell(Level::Warning, what);
+            ));
         }
         self.is_lost = outcome.is_err();
     }

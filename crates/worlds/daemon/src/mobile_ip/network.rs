@@ -14,7 +14,7 @@ use wayhop_linux::{Error, Tun};
 use super::memory::Memory;
 use super::ports::Port;
 use super::routes::Routes;
-use crate::log::{Level, Log};
+use crate::log::Log;
 use crate::undo::Undo;
 
 /// Packets of programs that are taken in one turn.
@@ -110,7 +110,7 @@ impl NetworkLayer for KernelNetwork {
                 Ok(())
             }
             NetworkEffect::Log { is_warning: false, text } => {
-                self.log.tell(Level::Info, text);
+                self.log.info(text);
                 Ok(())
             }
             NetworkEffect::Log { is_warning: true, text } => {
@@ -120,7 +120,7 @@ impl NetworkLayer for KernelNetwork {
         };
         if let Err(e) = done {
             // A link that is down loses what it is given; the engine notices by what does not come.
-            self.log.tell(Level::Debug, format_args!("the kernel rejected a change: {e}"));
+            self.log.debug(format_args!("the kernel rejected a change: {e}"));
         }
     }
 }
@@ -152,14 +152,13 @@ impl KernelNetwork {
         let Warnings(since, count) = &mut self.warnings;
         if since.elapsed() >= SECOND {
             if let Some(suppressed @ 1..) = count.checked_sub(WARNINGS) {
-                let what = format_args!("{suppressed} similar messages suppressed");
-                self.log.tell(Level::Warning, what);
+                self.log.warning(format_args!("{suppressed} similar messages suppressed"));
             }
             (*since, *count) = (Instant::now(), 0);
         }
         *count += 1;
         if *count <= WARNINGS {
-            self.log.tell(Level::Warning, text);
+            self.log.warning(text);
         }
     }
 

@@ -11,7 +11,7 @@ use wayhop_linux::netlink::Netlink;
 use wayhop_linux::{ArpSocket, Error};
 
 use crate::interfaces::settings::{LOOSE, WAY_BACK, is_way_back_strict, write_settings};
-use crate::log::{Level, Log};
+use crate::log::Log;
 use crate::undo::Undo;
 
 /// A link of the host. Its interface may go, and another one of its name take its place.
@@ -133,7 +133,7 @@ impl Port {
         // The old sockets have the port.
         let was_open = self.open.take().is_some();
         let name = &self.needs.link.interface;
-        let lost = || log.tell(Level::Warning, format_args!("{name} is gone; waiting for it"));
+        let lost = || log.warning(format_args!("{name} is gone; waiting for it"));
         if now.is_none() {
             if was_open {
                 lost();
@@ -143,14 +143,14 @@ impl Port {
         }
         match self.take_over(links) {
             Ok(open) => {
-                log.tell(Level::Info, format_args!("{name} is back"));
+                log.info(format_args!("{name} is back"));
                 (self.open, self.trouble) = (Some(open), None);
                 true
             }
             Err(e) => {
                 let trouble = Some(e.to_string());
                 if self.trouble != trouble {
-                    log.tell(Level::Warning, format_args!("{name} cannot be used yet: {e}"));
+                    log.warning(format_args!("{name} cannot be used yet: {e}"));
                     lost();
                 }
                 self.trouble = trouble;

@@ -70,7 +70,7 @@ impl Routes {
                 [Table::Main, own].into_iter().try_for_each(|t| self.netlink.lead_no_more(t, net, *index))?;
             }
             if place != Some(*index) {
-                remove_address(&mut self.netlink, home, *index)?;
+                self.netlink.forget_address(home, *index)?;
             }
         }
         Ok(())
@@ -79,13 +79,4 @@ impl Routes {
 
 fn halves() -> [Prefix; 2] {
     [Ipv4Addr::UNSPECIFIED, Ipv4Addr::new(128, 0, 0, 0)].map(|addr| Prefix::around(addr, 1))
-}
-
-/// One that is not there need not be removed.
-fn remove_address(netlink: &mut Netlink, addr: Ipv4Addr, index: u32) -> io::Result<()> {
-    use nix::libc::{EADDRNOTAVAIL, ENODEV};
-    match netlink.remove_address(addr, index) {
-        Err(e) if !matches!(e.raw_os_error(), Some(EADDRNOTAVAIL | ENODEV)) => Err(e),
-        _ => Ok(()),
-    }
 }

@@ -9,7 +9,6 @@ use wayhop_linux::Error;
 use super::setup::{AgentParts, Role, set_up};
 use crate::kernel::privileges;
 use crate::kernel::random::random_seed;
-use crate::log::Level;
 
 /// Runs until a signal ends it, and sets the host back.
 ///
@@ -28,25 +27,21 @@ pub fn run(role: Role, path: &Path) -> Result<(), Error> {
         memory.write(&log);
     }
     for port in network.ports.iter().filter(|p| !p.is_there()) {
-        let what = format_args!("interface {} does not exist yet; waiting for it", port.name());
-        log.tell(Level::Warning, what);
+        log.warning(format_args!("interface {} does not exist yet; waiting for it", port.name()));
     }
-    log.tell(Level::Info, format_args!("begins: {says}"));
+    log.info(format_args!("begins: {says}"));
     let addr = network.home.into();
     let settings = Settings { addr, seed, purpose: Purpose::Authentication, ..Settings::default() };
     let ended = run_until(&signals, application, &settings, None, Some(&mut network), &mut ());
     match (ended, network.end()) {
         (Ok(figures), set_back) => {
             let count = |name: &str| figures.get(name).copied().unwrap_or(0.0);
-            log.tell(
-                Level::Info,
-                format_args!(
-                    "stopped: {} requests refused, {} denied, {} unauthenticated messages",
-                    count("refused"),
-                    count("denied"),
-                    count("not_believed")
-                ),
-            );
+            log.info(format_args!(
+                "stopped: {} requests refused, {} denied, {} unauthenticated messages",
+                count("refused"),
+                count("denied"),
+                count("not_believed")
+            ));
             set_back
         }
         (Err(why), Err(e)) => Err(Error::System(format!("{why}; {e}"))),

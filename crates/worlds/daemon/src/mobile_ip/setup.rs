@@ -21,8 +21,8 @@ use super::ports::{self, Port, PortNeeds, Settings};
 use super::routes::Routes;
 use crate::interfaces::set_up::look_at;
 use crate::interfaces::settings::{is_way_back_strict, tun_settings, write_settings};
-use crate::log::{Level, Log};
-use crate::undo::{Claims, DISABLE_IPV6, Undo};
+use crate::log::Log;
+use crate::undo::{Claims, DISABLE_IPV6, Undo, UndoChange};
 
 /// What this host is to Mobile IP.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -237,15 +237,15 @@ fn node(c: MobileNodeConfig) -> Result<AgentParts, Error> {
     for port in &ports {
         match &mut host.undo {
             Some(undo) if port.is_on_link() => {
-                undo.routes(port.name())?;
-                undo.address(home, port.name())?;
+                undo.note(port.name(), UndoChange::Routes)?;
+                undo.note(port.name(), UndoChange::Address(home))?;
                 port.prepare(undo)?;
             }
             _ => warn_of_strictness(port.name(), &host.log),
         }
     }
     if let Some(undo) = &mut host.undo {
-        undo.source(home)?;
+        undo.note("", UndoChange::Source(home))?;
     }
     let tun = host.make_tun(&tunnel, home, false)?;
     let says = format!("mobile node {home}, home agent {}", agent.home_agent);
@@ -266,13 +266,10 @@ fn refuse_address(host: &Host, home: Ipv4Addr) -> Result<(), Error> {
 /// Packets of mobile nodes come from where no answers to their sources would go.
 fn warn_of_strictness(name: &str, log: &Log) {
     if is_way_back_strict(name) {
-        log.tell(
-            Level::Warning,
-            format_args!(
-                "{name} drops packets from mobile nodes (strict rp_filter); fix: sysctl -w \
+        log.warning(format_args!(
+            "{name} drops packets from mobile nodes (strict rp_filter); fix: sysctl -w \
                  net.ipv4.conf.{name}.rp_filter=2"
-            ),
-        );
+        ));
     }
 }
 

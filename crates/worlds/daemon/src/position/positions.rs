@@ -13,7 +13,7 @@ const TABLE: &str = "positions";
 impl Host {
     /// Writes down and tells what the receiver reported.
     pub(crate) fn record_receiver(&mut self) {
-        let received = self.whereabouts.receiver().copied();
+        let received = self.whereabouts.receiver;
         let none = FixQuality { status: FixStatus::None, mode: 1, ..FixQuality::default() };
         let quality = received.map_or(none, |r| r.quality);
         let fix = received.map(|r| r.fix);
@@ -33,7 +33,7 @@ impl Host {
 
     /// Looks at the places that the protocol has heard of, if somebody wants to know.
     pub(crate) fn hear_of_places(&mut self) {
-        if self.around.run.is_none() && !self.around.events.are_wanted() {
+        if self.around.run.is_none() && !self.around.events.wanted {
             return;
         }
         let mut shown = JsonTables::new(NODE, "", &[TABLE.to_owned()]);

@@ -14,13 +14,13 @@ pub(crate) struct Whereabouts {
     /// By the control socket: it outdoes the receiver.
     pub(crate) told: Option<Fix>,
     /// By gpsd.
-    receiver: Option<GpsReport>,
+    pub(crate) receiver: Option<GpsReport>,
     /// When the report came that was looked at last.
     seen: Option<Instant>,
     /// What the protocol knows.
     known: Option<Fix>,
     /// When the node began; `None` before.
-    clock: Option<FixClock>,
+    pub(crate) clock: Option<FixClock>,
 }
 
 impl Whereabouts {
@@ -31,22 +31,12 @@ impl Whereabouts {
         std::mem::replace(&mut self.seen, at) != at
     }
 
-    /// The node's time counts from now on.
-    pub(crate) fn begin(&mut self, clock: FixClock) {
-        self.clock = Some(clock);
-    }
-
     /// Since when the place that counts is so, looked at now.
     pub(crate) fn since(&mut self, now: Time) -> Time {
         match (&mut self.clock, &self.receiver) {
             (Some(clock), Some(report)) if self.told.is_none() => clock.taken(report).min(now),
             _ => now,
         }
-    }
-
-    /// The receiver's place.
-    pub(crate) fn receiver(&self) -> Option<&GpsReport> {
-        self.receiver.as_ref()
     }
 
     /// The place that counts.

@@ -7,7 +7,7 @@ use wayhop_trace::ConnectionEvent;
 
 use crate::config::number::NODE;
 use crate::config::plan::Addresses;
-use crate::log::{Level, Log};
+use crate::log::Log;
 use crate::node::host::Host;
 
 /// How often connections are looked at. A look takes the kernel some 0.3 ms.
@@ -47,7 +47,7 @@ impl Connections {
                 "the kernel does not report TCP connections ({e}), so the table `connections` ends here; this requires Linux \
                  5.4 or later with CONFIG_INET_DIAG"
             );
-            log.tell(Level::Warning, &why);
+            log.warning(&why);
             self.kernel = None;
         }
     }

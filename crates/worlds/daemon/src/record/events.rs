@@ -21,10 +21,11 @@ const MOST_WAITING: usize = 4_096;
 /// What happened since the last look. Nothing is kept while nobody wants it.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
-    wanted: bool,
+    /// Whether somebody subscribed to what is not of single packets.
+    pub(crate) wanted: bool,
     wants_packets: bool,
     wants_sends: bool,
-    wants_sizes: bool,
+    pub(crate) wants_sizes: bool,
     waiting: VecDeque<Event>,
     missed: u64,
 }
@@ -101,11 +102,6 @@ impl Events {
         }
     }
 
-    /// Whether somebody subscribed to the sizes of queues and tables.
-    pub(crate) fn wants_sizes(&self) -> bool {
-        self.wants_sizes
-    }
-
     /// Queues and tables are so long.
     pub(crate) fn sizes(&mut self, at: Time, rows: &[SizeEvent]) {
         if self.wants_sizes {
@@ -125,11 +121,6 @@ impl Events {
             let (place, gps) = (Place::from(*fix), gps.map(Gps::from));
             self.keep(Event::Position { time_s: at.as_secs_f64(), node: NODE, about, place, gps });
         }
-    }
-
-    /// Whether somebody subscribed to what is not of single packets.
-    pub(crate) fn are_wanted(&self) -> bool {
-        self.wanted
     }
 
     /// A neighbour is new, or has another link address.

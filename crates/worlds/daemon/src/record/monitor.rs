@@ -18,7 +18,7 @@ use wayhop_control::monitor::{LogFile, Reporter};
 use wayhop_core::Fix;
 
 use crate::config::monitor::Monitor;
-use crate::log::{Level, Log};
+use crate::log::{Log, Trouble};
 use crate::position::whereabouts::Whereabouts;
 
 /// Reports that may wait for a slow disk.
@@ -53,10 +53,10 @@ impl Reports {
         let reporter = Reporter::new(node, file);
         let lost = Arc::new(AtomicU64::new(0));
         let (queue, entries) = sync_channel(MAX_WAITING);
-        let (counted, log) = (Arc::clone(&lost), log.clone());
+        let (counted, trouble) = (Arc::clone(&lost), Trouble::new(log));
         let thread = std::thread::Builder::new()
             .name("wh-monitor".to_owned())
-            .spawn(move || report(&entries, reporter, to.as_ref(), &counted, &log))?;
+            .spawn(move || report(&entries, reporter, to.as_ref(), &counted, trouble))?;
         Ok(Self { queue: Some(queue), thread: Some(thread), lost })
     }
 
@@ -89,27 +89,16 @@ fn report(
     mut reporter: Reporter,
     to: Option<&(UdpSocket, SocketAddr)>,
     lost: &AtomicU64,
-    log: &Log,
+    mut trouble: Trouble,
 ) {
-    let mut told = None;
     for e in entries {
         let datagram = reporter.report(e.time, &e.counters, e.fix.as_ref(), e.gps);
-        let trouble = reporter.trouble().map(str::to_owned);
-        if trouble.is_some() {
+        let why = reporter.trouble().map(str::to_owned);
+        if why.is_some() {
             lost.fetch_add(1, Ordering::Relaxed);
         }
-        if trouble != told {
-            match &trouble {
-                Some(why) => {
-                    log.tell(
-                        Level::Warning,
-                        format_args!("reports are missing from the monitor's log: {why}"),
-                    );
-                }
-                None => log.tell(Level::Info, "writing the monitor's log again"),
-            }
-            told = trouble;
-        }
+        let wrong = "reports are missing from the monitor's log: ";
+        trouble.is(why, wrong, "writing the monitor's log again");
         if let Some((socket, to)) = to {
             // Without a mesh it is lost, as any datagram.
             let _ = socket.send_to(&datagram, to);

@@ -10,8 +10,8 @@ use wayhop_node::Hop;
 use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::{
     ConnectionEvent, Counter, GpsEvent, HopEvent, Identity, InterfaceInfo, Manifest, NodeInfo, NoteEvent,
-    Origin, Outcome, Outputs, PacketClass, PacketOutcome, PositionEvent, Recorder, RunDir, RunStatus,
-    SendEvent, SizeEvent, Summary,
+    Origin, Outcome, Outputs, PacketClass, PacketOutcome, Recorder, RunDir, RunStatus, SendEvent, SizeEvent,
+    Summary,
 };
 use wayhop_wire::ip;
 
@@ -35,22 +35,13 @@ pub(crate) struct RunRecord {
 /// Where rows go.
 enum RowSink {
     /// What happens while the node is set up waits for the directory.
-    Waiting(Vec<TableRow>),
+    Waiting(Vec<WaitingRow>),
     /// A run directory to which the node writes.
     Writing(Box<Recorder>),
 }
 
-/// One row of a table.
-enum TableRow {
-    Hop(HopEvent, Option<Identity>),
-    Note(NoteEvent),
-    Send(SendEvent),
-    Position(PositionEvent),
-    Gps(GpsEvent),
-    Size(SizeEvent),
-    Connection(ConnectionEvent),
-    Outcome(PacketOutcome),
-}
+/// Writes one row of a table.
+type WaitingRow = Box<dyn FnOnce(&mut Recorder)>;
 
 fn wrong(e: &wayhop_trace::Error) -> Error {
     Error::System(format!("cannot write the run directory: {e}"))
@@ -107,29 +98,16 @@ impl RunRecord {
         let recorder = Recorder::start(dir, &outputs, vec![node]).map_err(|e| wrong(&e))?.never_waiting();
         let writing = RowSink::Writing(Box::new(recorder));
         if let RowSink::Waiting(rows) = std::mem::replace(&mut self.rows, writing) {
-            for row in rows {
-                self.write(row);
-            }
+            rows.into_iter().for_each(|row| self.write(row));
         }
         Ok(())
     }
 
-    fn write(&mut self, row: TableRow) {
-        match (&mut self.rows, row) {
-            (RowSink::Waiting(rows), row) => rows.push(row),
-            (RowSink::Writing(r), TableRow::Hop(e, identity)) => {
-                if let Some(identity) = identity {
-                    r.identity(&e, identity);
-                }
-                r.hop(&e);
-            }
-            (RowSink::Writing(r), TableRow::Note(e)) => r.note(&e),
-            (RowSink::Writing(r), TableRow::Send(e)) => r.sent(&e),
-            (RowSink::Writing(r), TableRow::Position(e)) => r.position(&e),
-            (RowSink::Writing(r), TableRow::Gps(e)) => r.gps(&e),
-            (RowSink::Writing(r), TableRow::Size(e)) => r.size(&e),
-            (RowSink::Writing(r), TableRow::Connection(e)) => r.connection(&e),
-            (RowSink::Writing(r), TableRow::Outcome(e)) => r.outcome(&e),
+    /// Has a row written now, or when there is a directory.
+    fn write(&mut self, row: impl FnOnce(&mut Recorder) + 'static) {
+        match &mut self.rows {
+            RowSink::Waiting(rows) => rows.push(Box::new(row)),
+            RowSink::Writing(recorder) => row(recorder),
         }
     }
 
@@ -156,45 +134,50 @@ impl RunRecord {
         };
         let identity = Identity::of(p.bytes(), CLASSIFIER);
         let event = self.flows.place(event, identity.as_ref());
-        self.write(TableRow::Hop(event, identity));
+        self.write(move |r| {
+            if let Some(identity) = identity {
+                r.identity(&event, identity);
+            }
+            r.hop(&event);
+        });
         // A packet of a conversation that is dropped here was sent here, or it would have no flow.
         let outcome = event.reason.map(Outcome::Dropped);
         let arrived = (event.kind == wayhop_trace::HopKind::Deliver).then_some(Outcome::Delivered);
         if let Some((packet, outcome)) = event.flow.zip(outcome.or(arrived)) {
-            self.write(TableRow::Outcome(PacketOutcome { packet, outcome, nodes: 1 }));
+            self.write(move |r| r.outcome(&PacketOutcome { packet, outcome, nodes: 1 }));
         }
     }
 
     /// The protocol remarked something.
     pub(crate) fn note(&mut self, time: Time, note: TraceNote) {
-        self.write(TableRow::Note(NoteEvent { time, node: NodeId(NODE), note }));
+        self.write(move |r| r.note(&NoteEvent { time, node: NodeId(NODE), note }));
     }
 
     /// The protocol sent a packet in this state.
     pub(crate) fn sent(&mut self, time: Time, state: SendState) {
-        self.write(TableRow::Send(SendEvent { time, node: NodeId(NODE), state }));
+        self.write(move |r| r.sent(&SendEvent { time, node: NodeId(NODE), state }));
     }
 
     /// Where the node is.
     pub(crate) fn place(&mut self, time: Time, fix: &Fix) {
         if let Some(leg) = self.places.go(time, fix) {
-            self.write(TableRow::Position(leg));
+            self.write(move |r| r.position(&leg));
         }
     }
 
     /// What the node knows of a place on the earth.
     pub(crate) fn gps(&mut self, e: GpsEvent) {
-        self.write(TableRow::Gps(e));
+        self.write(move |r| r.gps(&e));
     }
 
     /// How long a queue or table is.
     pub(crate) fn size(&mut self, e: SizeEvent) {
-        self.write(TableRow::Size(e));
+        self.write(move |r| r.size(&e));
     }
 
     /// How a connection of a program is.
     pub(crate) fn connection(&mut self, e: ConnectionEvent) {
-        self.write(TableRow::Connection(e));
+        self.write(move |r| r.connection(&e));
     }
 
     /// Whether [`RunRecord::keep_up`] is due.
@@ -208,7 +191,7 @@ impl RunRecord {
         let open = self.places.end().filter(|leg| leg.time <= self.kept_up);
         if let Some(leg) = open.filter(|leg| self.written_leg != Some(leg.time)) {
             self.written_leg = Some(leg.time);
-            self.write(TableRow::Position(leg));
+            self.write(move |r| r.position(&leg));
         }
         self.kept_up = now;
         let origin = self.origin();
@@ -237,7 +220,7 @@ impl RunRecord {
     /// Writes the rest. The summary gets the hash of what was recorded.
     pub(crate) fn end(mut self, summary: &mut Summary, counters: &Counters) -> Result<(), Error> {
         if let Some(leg) = self.places.end().filter(|leg| self.written_leg != Some(leg.time)) {
-            self.write(TableRow::Position(leg));
+            self.write(move |r| r.position(&leg));
         }
         summary.origin = self.origin();
         summary.flows = self.flows.summaries();

@@ -9,7 +9,7 @@ use crate::node::host::Host;
 impl Host {
     /// Writes down and tells the sizes, if somebody wants to know.
     pub(crate) fn record_sizes(&mut self) {
-        if self.around.run.is_none() && !self.around.events.wants_sizes() {
+        if self.around.run.is_none() && !self.around.events.wants_sizes {
             return;
         }
         let time = self.now();

@@ -12,10 +12,9 @@ use wayhop_trace::Summary;
 
 use crate::config::number::NODE;
 use crate::config::settings::Settings;
-use crate::control::links;
+use crate::control::{desk, links};
 use crate::gateway::probe::Probe;
 use crate::gateway::router::Router;
-use crate::log::Level;
 use crate::record::capture::Capture;
 use crate::record::run_dir::RunRecord;
 use crate::run::poll::{Readiness, wait};
@@ -100,7 +99,7 @@ impl EventLoop {
             .chain(record.telemetry.next())
             .chain(interfaces.macfilter.next())
             .chain(router.as_ref().and_then(Router::next))
-            .chain([self.watch.next()])
+            .chain([self.watch.next])
             .min()
     }
 
@@ -181,7 +180,7 @@ impl EventLoop {
         if probe.is_some_and(|p: &mut Probe| (ready.probe || p.next() <= now) && p.turn(now)) {
             self.watch.look_now(now);
         }
-        if self.watch.next() > now {
+        if self.watch.next > now {
             return Ok(());
         }
         let outcome = self.watch.look(&mut self.rooms);
@@ -232,8 +231,7 @@ impl EventLoop {
         let Rooms { host, interfaces, record, log, .. } = &mut self.rooms;
         host.run_due();
         if let Some(why) = host.around.inputs.as_mut().and_then(|logs| logs.news()) {
-            let wrong = format_args!("the log of inputs ends here; the node continues: {why}");
-            log.tell(Level::Warning, wrong);
+            log.warning(format_args!("the log of inputs ends here; the node continues: {why}"));
         }
         host.around.counters.capture_drops += record.captures.file.as_ref().map_or(0, Capture::take_lost);
         if record.telemetry.next().is_some_and(|at| at <= host.now()) {
@@ -247,7 +245,7 @@ impl EventLoop {
         let Rooms { host, interfaces, .. } = &mut self.rooms;
         interfaces.count(host);
         let mut quit = false;
-        while let Rooms { host, control: Some((server, desk)), record, interfaces, log, .. } = &mut self.rooms
+        while let Rooms { host, control: Some((server, name)), record, interfaces, log, .. } = &mut self.rooms
             && let Some(call) = server.next()
         {
             if matches!(call.request, Request::Capture { .. }) {
@@ -260,7 +258,7 @@ impl EventLoop {
                 continue;
             }
             quit |= matches!(call.request, Request::Quit {});
-            let outcome = desk.outcome(&call.request, host);
+            let outcome = desk::outcome(name, &call.request, host);
             // An outage that was ordered is one when the order is answered.
             self.follow_power();
             call.answer(outcome);
@@ -281,10 +279,10 @@ impl EventLoop {
         }
         let Rooms { kernel, interfaces, control, log, .. } = &mut self.rooms;
         if let Err(e) = kernel.switch(&interfaces.all, up) {
-            log.tell(Level::Warning, e);
+            log.warning(e);
         }
         let state = if up { "is back" } else { "is down" };
-        log.tell(Level::Info, format_args!("the node {state}"));
+        log.info(format_args!("the node {state}"));
         if let Some((server, _)) = control {
             server.set_up(NODE, up);
         }
@@ -327,7 +325,7 @@ impl EventLoop {
 
     pub(crate) fn say_why_it_leaves(&mut self, why: &Error) {
         let Rooms { host, log, control, .. } = &mut self.rooms;
-        log.tell(Level::Error, why);
+        log.error(why);
         let now = host.now();
         host.around.events.host(now, "the node", &why.to_string());
         if let Some((server, _)) = control {

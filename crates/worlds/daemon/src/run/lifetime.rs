@@ -9,7 +9,6 @@ use wayhop_trace::Summary;
 
 use crate::config::settings::Settings;
 use crate::kernel::random::random_seed;
-use crate::log::Level;
 use crate::position::fix_time::FixClock;
 use crate::record::capture::Capture;
 use crate::run::event_loop::EventLoop;
@@ -35,7 +34,7 @@ pub fn run(settings: &Settings, tied: bool) -> Result<NodeOutcome, Error> {
         None => random_seed().map_err(Error::system("get a random seed"))?,
     };
     let (mut rooms, watch) = set_up(settings, seed)?;
-    rooms.host.whereabouts.begin(FixClock::new(begun, time_zero));
+    rooms.host.whereabouts.clock = Some(FixClock::new(begun, time_zero));
     greet(settings, &mut rooms);
     let mut node = EventLoop::new(settings.clone(), seed, (begun, time_zero), tied, rooms, watch);
     let ended = node.run(&signals);
@@ -55,30 +54,19 @@ pub fn run(settings: &Settings, tied: bool) -> Result<NodeOutcome, Error> {
 fn greet(settings: &Settings, rooms: &mut Rooms) {
     let Rooms { host, interfaces, log, .. } = rooms;
     for remark in &settings.remarks {
-        log.tell(Level::Info, remark);
+        log.info(remark);
     }
     if let Some(open) = settings.unauthenticated() {
-        log.tell(Level::Warning, open);
+        log.warning(open);
     }
     let names: Vec<String> = interfaces.all.iter().map(|a| format!("{} ({})", a.name, a.facts.mac)).collect();
-    log.tell(
-        Level::Info,
-        format_args!(
-            "{} at {}/{} on {}, programs use {}",
-            settings.protocol.name(),
-            settings.address,
-            settings.prefix_len,
-            names.join(" and "),
-            settings.config.tun,
-        ),
-    );
+    let Settings { protocol, address, prefix_len, config, .. } = settings;
+    let (protocol, names, tun) = (protocol.name(), names.join(" and "), &config.tun);
+    log.info(format_args!("{protocol} at {address}/{prefix_len} on {names}, programs use {tun}"));
     for (iface, a) in interfaces.numbered().filter(|(_, a)| !interface::is_up(&a.name)) {
         let name = &a.name;
-        let wrong = format_args!(
-            "{name} is down and will not be used; bring it up with: ip link set \
-                                  {name} up"
-        );
-        log.tell(Level::Warning, wrong);
+        let remedy = format_args!("bring it up with: ip link set {name} up");
+        log.warning(format_args!("{name} is down and will not be used; {remedy}"));
         a.is_up = false;
         host.link(iface, LinkChange::Down);
     }
@@ -87,20 +75,20 @@ fn greet(settings: &Settings, rooms: &mut Rooms) {
 /// Has files get the rest of what was recorded, as far as they can.
 fn end_record(node: &mut EventLoop, settings: &Settings) -> Summary {
     let Rooms { host, interfaces, record, log, .. } = &mut node.rooms;
-    log.tell(Level::Info, "ends");
+    log.info("ends");
     interfaces.count(host);
     record.telemetry.end(host);
     if let Some(wrong) = record.captures.file.take().and_then(Capture::end) {
-        log.tell(Level::Warning, wrong);
+        log.warning(wrong);
     }
     if let Some(Err(e)) = host.around.inputs.take().map(|logs| logs.finish()) {
-        log.tell(Level::Warning, format_args!("the log of inputs is incomplete: {e}"));
+        log.warning(format_args!("the log of inputs is incomplete: {e}"));
     }
     let mut summary = node.summary(settings);
     let Rooms { host, log, .. } = &mut node.rooms;
     let run = host.around.run.take();
     if let Some(Err(e)) = run.map(|run| run.end(&mut summary, &host.around.counters)) {
-        log.tell(Level::Warning, e);
+        log.warning(e);
     }
     summary
 }

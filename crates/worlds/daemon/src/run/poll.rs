@@ -58,7 +58,7 @@ pub(crate) fn wait(
     let mut fds = Vec::with_capacity(INTERFACES + 2 * interfaces.all.len());
     fds.extend([
         PollFd::new(kernel.tun.fd(), read),
-        PollFd::new(watch.news().fd(), read),
+        PollFd::new(watch.news.fd(), read),
         PollFd::new(signals.as_fd(), read),
         // Without a control socket, one more look at the signals does no harm.
         PollFd::new(control.as_ref().map_or(signals.as_fd(), |(server, _)| server.fd()), read),

@@ -4,26 +4,25 @@ use serde_json::{Map, Value};
 
 use crate::config::plan::MtuPlan;
 use crate::config::settings::Settings;
-use crate::log::Level;
 use crate::run::rooms::Rooms;
 
 /// Reads the configuration again. `settings` become what the node runs with.
 pub(crate) fn reload(rooms: &mut Rooms, settings: &mut Settings) {
     let log = rooms.log.clone();
     if let Err(e) = log.reopen() {
-        log.tell(Level::Warning, format_args!("cannot reopen the log: {e}"));
+        log.warning(format_args!("cannot reopen the log: {e}"));
     }
     let Some((path, overrides)) = settings.source.clone() else { return };
     let new = match Settings::load(Some(&path), &overrides) {
         Ok(new) => new,
         Err(e) => {
-            log.tell(Level::Warning, format_args!("configuration not reloaded: {e}"));
+            log.warning(format_args!("configuration not reloaded: {e}"));
             return;
         }
     };
-    log.tell(Level::Info, format_args!("reloaded {}", path.display()));
+    log.info(format_args!("reloaded {}", path.display()));
     for key in refused(settings, &new) {
-        log.tell(Level::Warning, format_args!("{key} cannot change at run time; restart the node"));
+        log.warning(format_args!("{key} cannot change at run time; restart the node"));
     }
     if new.config.log != settings.config.log {
         log.set_level(new.config.log);
@@ -35,7 +34,7 @@ pub(crate) fn reload(rooms: &mut Rooms, settings: &mut Settings) {
     if new.config.monitor != settings.config.monitor {
         match rooms.record.telemetry.set_monitor(new.config.monitor.as_ref(), settings.address) {
             Ok(()) => settings.config.monitor.clone_from(&new.config.monitor),
-            Err(e) => log.tell(Level::Warning, e),
+            Err(e) => log.warning(e),
         }
     }
     change_parameters(rooms, settings, new);
@@ -45,15 +44,12 @@ pub(crate) fn reload(rooms: &mut Rooms, settings: &mut Settings) {
 fn change_keys(rooms: &mut Rooms, settings: &mut Settings, new: &Settings, log: &crate::log::Log) {
     if settings.keys.is_some() != new.keys.is_some() {
         let text = "authentication cannot be enabled or disabled by a reload; restart the node";
-        return log.tell(Level::Warning, text);
+        return log.warning(text);
     }
     let (Some(auth), Some(keys)) = (rooms.host.node.auth_mut(), &new.keys) else { return };
     auth.set_keys(keys.clone());
     let ids: Vec<String> = keys.ids().map(|id| id.to_string()).collect();
-    log.tell(
-        Level::Info,
-        format_args!("the node signs with key {}, and has the keys {}", ids[0], ids.join(", ")),
-    );
+    log.info(format_args!("the node signs with key {}, and has the keys {}", ids[0], ids.join(", ")));
     settings.config.security.clone_from(&new.config.security);
     settings.keys.clone_from(&new.keys);
 }
@@ -92,10 +88,10 @@ fn change_parameters(rooms: &mut Rooms, settings: &mut Settings, new: Settings) 
     for (key, value) in now.iter().filter(|(k, v)| old.get(*k) != Some(*v)) {
         let change = Map::from_iter([(key.clone(), value.clone())]);
         match rooms.host.change_parameters(&change) {
-            Ok(()) => rooms.log.tell(Level::Info, format_args!("protocol.{key} = {}", shown(value))),
+            Ok(()) => rooms.log.info(format_args!("protocol.{key} = {}", shown(value))),
             Err(e) => {
                 all = false;
-                rooms.log.tell(Level::Warning, format_args!("protocol.{key} is unchanged: {e}"));
+                rooms.log.warning(format_args!("protocol.{key} is unchanged: {e}"));
             }
         }
     }

@@ -3,7 +3,6 @@
 use wayhop_control::Server;
 use wayhop_linux::Error;
 
-use crate::control::desk::Desk;
 use crate::gateway::router::Router;
 use crate::interfaces::mesh_interface::MeshInterfaces;
 use crate::kernel::set_up::Kernel;
@@ -20,7 +19,8 @@ pub(crate) struct Rooms {
     /// Of a gateway.
     pub(crate) router: Option<Router>,
     pub(crate) record: NodeRecord,
-    pub(crate) control: Option<(Server, Desk)>,
+    /// With its name.
+    pub(crate) control: Option<(Server, String)>,
     pub(crate) log: Log,
     /// Dropped last: it sets the host back.
     pub(crate) undo: Undo,

@@ -22,13 +22,13 @@ pub(crate) fn set_up(settings: &Settings, seed: u64) -> Result<(Rooms, HostWatch
     let plan = Plans::of(settings, seed)?;
     let log = Log::open(plan.log.level, plan.log.file.as_deref(), &plan.user)?;
     let mut interfaces = InterfaceSetup::find(plan.interfaces)?;
-    let claims = Claims::take(interfaces.facts(), &log)?;
+    let claims = Claims::take(&interfaces.facts, &log)?;
     let mut kernel = Kernel::open(plan.kernel, interfaces.shortest_mtu())?;
-    let mut host = Host::begin(plan.node, interfaces.facts())?;
+    let mut host = Host::begin(plan.node, &interfaces.facts)?;
     interfaces.open_programs(&host, kernel.tun.index(), &log)?;
     let mut undo = Undo::start(claims, interfaces.program_places(), &log)?;
     interfaces.take(host.plane, &mut kernel.netlink, &mut undo, &log)?;
-    kernel.prepare(interfaces.outside(), &mut undo)?;
+    kernel.prepare(interfaces.outside, &mut undo)?;
     let router = plan.gateway.map(|gateway| Router::open(gateway, &mut undo)).transpose()?;
     let mut interfaces = interfaces.attach(&mut host, &log)?;
     let watch = HostWatch::begin(&log)?;

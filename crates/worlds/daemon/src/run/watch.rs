@@ -22,9 +22,11 @@ const REST: Span = Span::from_millis(100);
 
 /// When to look, and what was restored.
 pub(crate) struct HostWatch {
-    news: HostNews,
+    /// What the kernel tells.
+    pub(crate) news: HostNews,
     last: Time,
-    next: Time,
+    /// When to look.
+    pub(crate) next: Time,
     part_of: PartOf,
     /// Whether to look at the routes, too, which may be many. The kernel tells what happens to them.
     routes: bool,
@@ -37,16 +39,6 @@ impl HostWatch {
         let news = HostNews::open().map_err(Error::system("subscribe to changes of this host"))?;
         let (last, next) = (Time::ZERO, Time::ZERO);
         Ok(Self { news, last, next, part_of: PartOf::new(), routes: false, repairs: HostRepairs::new(log) })
-    }
-
-    /// When to look.
-    pub(crate) fn next(&self) -> Time {
-        self.next
-    }
-
-    /// What the kernel tells.
-    pub(crate) fn news(&self) -> &HostNews {
-        &self.news
     }
 
     /// Has the node look at once.

@@ -2,11 +2,9 @@
 
 use std::fs;
 use std::io;
-use std::net::Ipv4Addr;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
-use nix::libc::{EADDRNOTAVAIL, ENODEV};
 use nix::net::if_::{if_indextoname, if_nametoindex};
 use socket2::{Domain, SockAddr, Socket, Type};
 use wayhop_linux::netlink::Netlink;
@@ -23,7 +21,7 @@ pub(crate) fn carry_out(list: &UndoList) -> Vec<String> {
             UndoChange::Routes => at.with_index(|n, index| n.remove_all(index).map(drop)),
             UndoChange::Rules => free(&list.interface, &at),
             UndoChange::OwnOutside(tun) => Netlink::open().and_then(|mut n| n.forget_own_outside(*tun)),
-            UndoChange::Address(addr) => at.with_index(|n, index| remove_address(n, *addr, index)),
+            UndoChange::Address(addr) => at.with_index(|n, index| n.forget_address(*addr, index)),
             UndoChange::Source(addr) => Netlink::open().and_then(|mut n| n.forget_source(*addr)),
             UndoChange::Setting(s) if s.of_all && of_others(&s.name, list).is_some() => Ok(()),
             UndoChange::Setting(setting) => {
@@ -78,13 +76,6 @@ fn free(name: &str, at: &InterfacePlace) -> io::Result<()> {
     let mut netlink = Netlink::open()?;
     let now = at.0.as_ref().map(|(now, _)| now.as_str()).filter(|now| *now != name);
     [name].into_iter().chain(now).try_for_each(|name| netlink.free(name))
-}
-
-fn remove_address(netlink: &mut Netlink, addr: Ipv4Addr, index: u32) -> io::Result<()> {
-    match netlink.remove_address(addr, index) {
-        Err(e) if !matches!(e.raw_os_error(), Some(EADDRNOTAVAIL | ENODEV)) => Err(e),
-        _ => Ok(()),
-    }
 }
 
 /// A setting that has neither value was given it by somebody else, and keeps it.

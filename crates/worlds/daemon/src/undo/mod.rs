@@ -21,7 +21,6 @@ mod lists;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Write as _, stdin};
-use std::net::Ipv4Addr;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -37,9 +36,11 @@ use wayhop_linux::{Error, interface};
 use self::carry_out::carry_out;
 use self::claim::{Claim, Key, lock_of, open_own};
 pub use self::left::{left, restore};
-use self::list::{Family, Setting, UndoChange};
+pub(crate) use self::list::UndoChange;
+use self::list::{Family, Setting};
 pub use self::list::{ListError, UndoList};
-use crate::log::{Level, Log};
+use crate::interfaces::settings::write;
+use crate::log::Log;
 
 /// The command, hidden from users, that runs [`undo`].
 pub const UNDO_COMMAND: &str = "node-undo";
@@ -82,8 +83,7 @@ impl Claims {
 
 fn free(claim: &mut Claim, interface: &str, log: &Log) -> Result<(), Error> {
     if left::set_back(claim)? {
-        let what = format_args!("{interface}: undid the changes of a killed node");
-        log.tell(Level::Warning, what);
+        log.warning(format_args!("{interface}: undid the changes of a killed node"));
     }
     Ok(())
 }
@@ -142,8 +142,8 @@ impl Undo {
         Ok(Self { pipe: child.stdin.take(), child, lists, log: log.clone() })
     }
 
-    /// Says how to undo a change that is about to be made, in the list of an interface.
-    fn tell(&mut self, interface: &str, change: UndoChange) -> Result<(), Error> {
+    /// Says how to undo a change that is about to be made, in the list of an interface; what is of none has an empty name.
+    pub(crate) fn note(&mut self, interface: &str, change: UndoChange) -> Result<(), Error> {
         // What is of no interface is in the first one's.
         let i = self.lists.iter().position(|own| own.list.interface == interface).unwrap_or(0);
         let Some(ClaimedList { claim, list, file: Some(file) }) = self.lists.get_mut(i) else {
@@ -159,12 +159,7 @@ impl Undo {
     /// The node may give this setting of an interface a value later.
     pub(crate) fn remember(&mut self, interface: &str, name: &str, new: &str) -> Result<(), Error> {
         let path = interface::ipv4_setting(interface, name);
-        let old = interface::read(&path).map_err(Error::system(format!("read {}", path.display())))?;
-        let (name, new) = (name.to_owned(), new.to_owned());
-        self.tell(
-            interface,
-            UndoChange::Setting(Setting { family: Family::V4, of_all: false, name, old, new }),
-        )
+        self.note(interface, UndoChange::Setting(Setting::before(&path, Family::V4, (interface, name, new))?))
     }
 
     /// Changes a setting of an interface, or of `all`, if it is not so already.
@@ -184,63 +179,26 @@ impl Undo {
         family: Family,
         (interface, name, value): (&str, &str, &str),
     ) -> Result<(), Error> {
-        let failed = |verb| Error::system(format!("{verb} {}", path.display()));
-        let old = interface::read(path).map_err(failed("read"))?;
-        let of_all = interface == "all";
-        if old == value {
+        let setting = Setting::before(path, family, (interface, name, value))?;
+        if setting.old == value {
             // Another node of this host may have changed it, and may end before this one.
-            let other =
-                self.lists.first().filter(|_| of_all).and_then(|own| lists::of_others(name, &own.list));
-            return other.map_or(Ok(()), |setting| self.tell(interface, UndoChange::Setting(setting)));
+            let own = self.lists.first().filter(|_| setting.of_all);
+            let other = own.and_then(|own| lists::of_others(name, &own.list));
+            return other.map_or(Ok(()), |setting| self.note(interface, UndoChange::Setting(setting)));
         }
-        let (name, new) = (name.to_owned(), value.to_owned());
-        let setting = Setting { family, of_all, name, old, new };
-        self.tell(interface, UndoChange::Setting(setting))?;
-        fs::write(path, value).map_err(failed("write"))
+        self.note(interface, UndoChange::Setting(setting))?;
+        write(path, value)
     }
 
     /// Changes a setting of an interface that is not in the mesh, if it is not so already.
     pub(crate) fn set_elsewhere(&mut self, interface: &str, name: &str, value: &str) -> Result<(), Error> {
         let path = interface::ipv4_setting(interface, name);
-        let failed = |verb| Error::system(format!("{verb} {}", path.display()));
-        let old = interface::read(&path).map_err(failed("read"))?;
-        if old == value {
+        let setting = Setting::before(&path, Family::V4, (interface, name, value))?;
+        if setting.old == value {
             return Ok(());
         }
-        let (name, new) = (name.to_owned(), value.to_owned());
-        let setting = Setting { family: Family::V4, of_all: false, name, old, new };
-        self.tell("", UndoChange::Elsewhere(interface.to_owned(), setting))?;
-        fs::write(&path, value).map_err(failed("write"))
-    }
-
-    /// The node will make a table of nftables.
-    pub(crate) fn table(&mut self, name: &str) -> Result<(), Error> {
-        self.tell("", UndoChange::Table(name.to_owned()))
-    }
-
-    /// The node will make routes by this interface.
-    pub(crate) fn routes(&mut self, interface: &str) -> Result<(), Error> {
-        self.tell(interface, UndoChange::Routes)
-    }
-
-    /// The node will confine what comes by this interface.
-    pub(crate) fn rules(&mut self, interface: &str) -> Result<(), Error> {
-        self.tell(interface, UndoChange::Rules)
-    }
-
-    /// What the host sends to the outside of the mesh gets rules, by the number of the TUN.
-    pub(crate) fn own_outside(&mut self, tun: u32) -> Result<(), Error> {
-        self.tell("", UndoChange::OwnOutside(tun))
-    }
-
-    /// The node gives this interface its address.
-    pub(crate) fn address(&mut self, addr: Ipv4Addr, interface: &str) -> Result<(), Error> {
-        self.tell(interface, UndoChange::Address(addr))
-    }
-
-    /// What the host sends from this address gets a rule.
-    pub(crate) fn source(&mut self, addr: Ipv4Addr) -> Result<(), Error> {
-        self.tell("", UndoChange::Source(addr))
+        self.note("", UndoChange::Elsewhere(interface.to_owned(), setting))?;
+        write(&path, value)
     }
 
     /// The node makes a socket here, in a folder that it will not be able to write to.
@@ -249,7 +207,7 @@ impl Undo {
         let path =
             std::path::absolute(socket).map_err(Error::system("find the folder of the control socket"))?;
         let path = path.to_str().ok_or_else(refused)?.to_owned();
-        self.tell("", UndoChange::Socket(path))
+        self.note("", UndoChange::Socket(path))
     }
 
     /// No more changes will come.
@@ -305,7 +263,7 @@ impl Undo {
         }
         if failures.is_empty() {
             let what = "the node undid its changes itself, except for its files in /run";
-            self.log.tell(Level::Warning, format_args!("the undo process {why}: {what}"));
+            self.log.warning(format_args!("the undo process {why}: {what}"));
             return Ok(());
         }
         Err(Error::System(format!(
@@ -316,10 +274,23 @@ impl Undo {
     }
 }
 
+impl Setting {
+    /// A setting of an interface, or of `all`, that has its old value yet.
+    fn before(
+        path: &Path,
+        family: Family,
+        (interface, name, new): (&str, &str, &str),
+    ) -> Result<Self, Error> {
+        let old = interface::read(path).map_err(Error::system(format!("read {}", path.display())))?;
+        let (name, new) = (name.to_owned(), new.to_owned());
+        Ok(Self { family, of_all: interface == "all", name, old, new })
+    }
+}
+
 impl Drop for Undo {
     fn drop(&mut self) {
         if let Err(e) = self.finish() {
-            self.log.tell(Level::Error, e);
+            self.log.error(e);
         }
     }
 }

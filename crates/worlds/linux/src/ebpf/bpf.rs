@@ -5,15 +5,25 @@
 )]
 
 use std::io;
-use std::mem::{size_of_val, zeroed};
+use std::mem::{size_of, size_of_val, zeroed};
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
-
-use super::instruction::Instruction;
 
 // Commands (linux/bpf.h).
 const MAP_CREATE: i64 = 0;
 const PROG_LOAD: i64 = 5;
 const LINK_CREATE: i64 = 28;
+
+/// An instruction (RFC 9669, section 3.1), as the kernel takes it: operation, registers (source above destination), offset, constant.
+#[repr(C)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Instruction {
+    pub(super) code: u8,
+    pub(super) registers: u8,
+    pub(super) offset: i16,
+    pub(super) constant: i32,
+}
+
+const _: () = assert!(size_of::<Instruction>() == 8);
 
 /// Where a program stands.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

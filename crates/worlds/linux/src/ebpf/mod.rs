@@ -17,13 +17,12 @@
 //!
 //! Programs, table and their places at the interface (`tcx`, Linux 6.6) end with the file descriptors that hold them.
 //!
-//! * `program`: the programs. `instruction`: their instructions.
+//! * `program`: the programs.
 //! * `table`: the pairs. `ignoring`: ignored transmitters. `shared`: shared memory.
-//! * `bpf`: the system calls.
+//! * `bpf`: instructions, and the system calls.
 
 mod bpf;
 mod ignoring;
-mod instruction;
 mod program;
 mod shared;
 mod table;

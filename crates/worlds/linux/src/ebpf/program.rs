@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::Mac;
 
-use super::instruction::Instruction;
+use super::bpf::Instruction;
 use super::table::{SETS, SLOT};
 use crate::prefix::Prefix;
 

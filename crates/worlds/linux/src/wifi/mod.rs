@@ -1,7 +1,7 @@
 //! What a wireless interface reports besides frames: the transmit status of sent frames, and the
 //! power of received ones.
 //!
-//! * [`capabilities`]: what the interface's driver reports, by nl80211.
+//! * [`reports_transmit_status`]: whether the interface's driver reports it, by nl80211.
 //! * [`control_messages`]: transmit status, from the error queue of the sending socket.
 //! * [`nl80211`]: signals of neighbours, from the driver's table of stations.
 //! * [`monitor`]: signal of each transmitter, from the radiotap headers of a monitor interface.
@@ -15,15 +15,9 @@ use std::io;
 
 use wayhop_core::Mac;
 
-/// What the driver of an interface tells.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Capabilities {
-    /// The transmit status of unicasts, to sockets with `SO_WIFI_STATUS`.
-    pub transmit_status: bool,
-}
-
-/// Asks nl80211 what the driver of an interface tells; `None` for an interface that is not wireless.
-pub fn capabilities(ifindex: u32) -> io::Result<Option<Capabilities>> {
+/// Asks nl80211 whether the driver of an interface tells sockets with `SO_WIFI_STATUS` the transmit status of unicasts; `None`
+/// for an interface that is not wireless.
+pub fn reports_transmit_status(ifindex: u32) -> io::Result<Option<bool>> {
     let Some(mut socket) = socket::Nl80211::open()? else { return Ok(None) };
     let mut flags = None;
     let asked =
@@ -38,7 +32,7 @@ pub fn capabilities(ifindex: u32) -> io::Result<Option<Capabilities>> {
             Ok(None)
         }
         Err(e) => Err(e),
-        Ok(()) => Ok(flags.map(|f| Capabilities { transmit_status: f & nl80211::FEATURE_SK_TX_STATUS != 0 })),
+        Ok(()) => Ok(flags.map(|f| f & nl80211::FEATURE_SK_TX_STATUS != 0)),
     }
 }
 

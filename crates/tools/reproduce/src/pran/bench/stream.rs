@@ -202,7 +202,7 @@ fn receive_all(socket: &Socket, arrived: &AtomicU64, over: &AtomicBool) {
     let mut seen = Numbers::default();
     while !over.load(Ordering::Relaxed) {
         let n = receiver.receive(socket.as_fd()).unwrap_or(0);
-        let new = (0..n).filter(|i| number_of(receiver.frame(*i).bytes).is_some_and(|n| seen.is_new(n)));
+        let new = (0..n).filter(|i| number_of(receiver.packet(*i)).is_some_and(|n| seen.is_new(n)));
         arrived.fetch_add(new.count() as u64, Ordering::Relaxed);
     }
 }

@@ -192,6 +192,24 @@ fn carry(from: &mut Host, to: &mut Host) -> Vec<Vec<u8>> {
     }
 }
 
+/// The first host sends this many packets of data to the second, one every 100 ms. Returns all packets that it sent.
+fn converse(a: &mut Host, b: &mut Host, count: u8) -> Vec<Vec<u8>> {
+    let mut packets = Vec::new();
+    for i in 0..count {
+        for later in 0..20 {
+            let now = 100 * u64::from(i) + later;
+            at(a, now);
+            at(b, now);
+            if later == 0 {
+                data(a, i);
+            }
+            packets.extend(carry(a, b));
+            carry(b, a);
+        }
+    }
+    packets
+}
+
 fn has(packet: &[u8], wanted: fn(&DsrOption<'_>) -> bool) -> bool {
     edit::parse(packet).is_ok_and(|(_, h)| h.options().any(|o| o.is_ok_and(|o| wanted(&o))))
 }
@@ -203,25 +221,9 @@ fn asks(packet: &[u8]) -> bool {
 #[test]
 fn dsr_asks_for_acknowledgements_unless_the_driver_reports_transmit_status() {
     let (mut a, mut b) = (host(1), host(2));
-    let mut asked = Vec::new();
-    for i in 0..12 {
-        let now = 100 * u64::from(i);
-        at(&mut a, now);
-        at(&mut b, now);
-        data(&mut a, i);
-        for later in 0..20 {
-            at(&mut a, now + later);
-            at(&mut b, now + later);
-            let packets = carry(&mut a, &mut b);
-            asked.extend(
-                packets
-                    .iter()
-                    .filter(|p| has(p, |o| matches!(o, DsrOption::SourceRoute(_))))
-                    .map(|p| asks(p)),
-            );
-            carry(&mut b, &mut a);
-        }
-    }
+    let sent = converse(&mut a, &mut b, 12);
+    let routed = sent.iter().filter(|p| has(p, |o| matches!(o, DsrOption::SourceRoute(_))));
+    let asked: Vec<bool> = routed.map(|p| asks(p)).collect();
     assert!(a.line(IFACE).tx_statuses.is_trusted());
     assert_eq!(b.around.counters.delivered, 12);
     assert!(asked[..3].iter().any(|asks| *asks), "{asked:?}");
@@ -231,18 +233,7 @@ fn dsr_asks_for_acknowledgements_unless_the_driver_reports_transmit_status() {
 #[test]
 fn dsr_finds_another_route_when_the_driver_reports_a_packet_lost_twice() {
     let (mut a, mut b) = (host(1), host(2));
-    for i in 0..8 {
-        for later in 0..20 {
-            let now = 100 * u64::from(i) + later;
-            at(&mut a, now);
-            at(&mut b, now);
-            if later == 0 {
-                data(&mut a, i);
-            }
-            carry(&mut a, &mut b);
-            carry(&mut b, &mut a);
-        }
-    }
+    converse(&mut a, &mut b, 8);
     assert!(a.line(IFACE).tx_statuses.is_trusted());
     at(&mut a, 1_000);
     data(&mut a, 99);
