@@ -61,7 +61,9 @@ pub(crate) fn watch_tx_status(
             }
         },
         Ok(Some(false)) => {
-            log.info("the driver does not report transmit status; the protocol uses its own acknowledgements")
+            log.info(
+                "the driver does not report transmit status; the protocol uses its own acknowledgements",
+            );
         }
         Ok(None) => {}
         Err(e) => log.warning(format_args!("nl80211 does not answer: {e}")),

@@ -98,7 +98,9 @@ impl RunRecord {
         let recorder = Recorder::start(dir, &outputs, vec![node]).map_err(|e| wrong(&e))?.never_waiting();
         let writing = RowSink::Writing(Box::new(recorder));
         if let RowSink::Waiting(rows) = std::mem::replace(&mut self.rows, writing) {
-            rows.into_iter().for_each(|row| self.write(row));
+            for row in rows {
+                self.write(row);
+            }
         }
         Ok(())
     }
