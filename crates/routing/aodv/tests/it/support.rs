@@ -24,7 +24,7 @@ pub(crate) fn line(n: usize, params: &Params) -> Net {
     net
 }
 
-/// `n` nodes in a line, of which the first has a route to the last; it is 2 s.
+/// `n` nodes in a line at 2 s. The first has a route to the last.
 pub(crate) fn line_with_route(n: usize, params: &Params) -> Net {
     let mut net = line(n, params);
     net.send_at(secs(1.0), 0, n - 1, 1);
