@@ -13,10 +13,13 @@ mod server;
 
 use std::sync::Arc;
 
-use wayhop_core::ApplicationDescription;
+use serde_json::{Map, Value};
 use wayhop_core::parameters::{object, of};
+use wayhop_core::{Application, ApplicationDescription, ApplicationParameters, ParameterError};
 
+use client::Client;
 use params::Params;
+use server::Server;
 
 /// Requests and answers.
 pub(crate) static DESCRIPTION: ApplicationDescription = ApplicationDescription {
@@ -28,3 +31,18 @@ pub(crate) static DESCRIPTION: ApplicationDescription = ApplicationDescription {
     notes: &["request_answered", "request_retried", "request_failed"],
     read: |values| Ok(Arc::new(of::<Params>(values)?)),
 };
+
+impl ApplicationParameters for Params {
+    fn application(&self) -> Box<dyn Application> {
+        match self.server {
+            Some(server) => Box::new(Client::new(self.clone(), server)),
+            None => Box::new(Server::new(self.port)),
+        }
+    }
+    fn values(&self) -> Map<String, Value> {
+        object(self)
+    }
+    fn check(&self) -> Result<(), ParameterError> {
+        self.check_ranges()
+    }
+}

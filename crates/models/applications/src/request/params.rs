@@ -4,16 +4,12 @@ use core::net::IpAddr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-use wayhop_core::parameters::object;
-use wayhop_core::{Application, ApplicationParameters, ParameterError};
+use wayhop_core::ParameterError;
 
-use super::client::Client;
 use super::message::HEADER_LEN;
-use super::server::Server;
 
 /// The longest request or answer, bytes: what fits into an Ethernet frame with a source route.
-pub(super) const MAX_BYTES: u32 = 1_400;
+const MAX_BYTES: u32 = 1_400;
 /// The longest time between two requests, seconds: a day.
 const MAX_S: f64 = 86_400.0;
 
@@ -67,17 +63,8 @@ impl Default for Params {
     }
 }
 
-impl ApplicationParameters for Params {
-    fn application(&self) -> Box<dyn Application> {
-        match self.server {
-            Some(server) => Box::new(Client::new(self.clone(), server)),
-            None => Box::new(Server::new(self.port)),
-        }
-    }
-    fn values(&self) -> Map<String, Value> {
-        object(self)
-    }
-    fn check(&self) -> Result<(), ParameterError> {
+impl Params {
+    pub(super) fn check_ranges(&self) -> Result<(), ParameterError> {
         let wrong = |key: &'static str, problem: String, remedy: String| {
             Err(ParameterError { key: Some(key.into()), problem, remedy })
         };

@@ -5,7 +5,9 @@ use core::net::SocketAddr;
 use wayhop_core::{Application, ApplicationCx, TimerKey};
 
 use super::message::Message;
-use super::params::MAX_BYTES;
+
+/// The longest answer, bytes, whatever a stranger asks for.
+const MAX_ANSWER: u32 = 1_400;
 
 #[derive(Debug)]
 pub(super) struct Server {
@@ -27,11 +29,10 @@ impl Application for Server {
     fn on_datagram(&mut self, cx: &mut ApplicationCx<'_>, port: u16, from: SocketAddr, data: &[u8]) {
         let Some(request) = Message::read(data).filter(|m| !m.is_answer) else { return };
         self.answered += 1;
-        // Whatever a stranger asks for.
         cx.send(
             port,
             from,
-            Message { is_answer: true, ..request }.write(request.answer_bytes.min(MAX_BYTES)),
+            Message { is_answer: true, ..request }.write(request.answer_bytes.min(MAX_ANSWER)),
         );
     }
     fn on_timer(&mut self, _: &mut ApplicationCx<'_>, _: TimerKey) {}
