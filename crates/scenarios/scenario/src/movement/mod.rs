@@ -151,12 +151,14 @@ impl Movement {
     }
 }
 
-defaults! {
-    unchanged: f64 = 1.0;
-    slowest: f64 = 0.01;
+fn unchanged() -> f64 {
+    1.0
 }
-
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
 fn is_unchanged(factor: &f64) -> bool {
     *factor == 1.0
+}
+
+fn slowest() -> f64 {
+    0.01
 }

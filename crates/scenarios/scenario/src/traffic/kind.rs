@@ -1,7 +1,7 @@
 //! What a kind of traffic is, and what it needs to turn its keys into flows.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toml::Value;
@@ -24,9 +24,15 @@ pub(crate) type OpenKey = (&'static str, Value, Origin);
 /// A kind of traffic: the keys of one entry.
 pub(crate) trait TrafficKind {
     fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<()>;
+    /// When it starts and stops; `None` if a file says so.
+    fn times(&self) -> Option<Times>;
     /// The values of keys that the entry leaves open: by default those of a flow that goes on until the run ends.
     fn unsaid(&self, run: &RunContext<'_>) -> Result<Vec<OpenKey>> {
         Ok(vec![over_ipv4(), ("stop_s", run.end_s.into(), Origin::derived("duration_s"))])
+    }
+    /// The file that it comes from.
+    fn file(&self) -> Option<&Path> {
+        None
     }
 }
 
@@ -148,6 +154,10 @@ impl<'a> Flows<'a> {
     /// None yet; `ns2` are those of files of ns-2.
     pub(crate) fn new(ns2: &'a [FlowConfig]) -> Self {
         Self { made: Vec::new(), ns2, traces: Traces::default() }
+    }
+
+    pub(crate) fn add(&mut self, flow: FlowConfig) {
+        self.made.push(flow);
     }
 
     /// Adds those of files of ns-2, once.

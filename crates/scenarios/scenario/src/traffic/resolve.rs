@@ -10,7 +10,6 @@ use super::kind::{Flows, MAX_FLOWS, Network, Times, TrafficEntry};
 use crate::file::Scenario;
 use crate::movement::Movement;
 use crate::nodes::Placement;
-use crate::traffic::Traffic;
 
 /// How many ports there are from [`DEFAULT_PORT`] upwards.
 const PORTS: usize = 65_536 - DEFAULT_PORT as usize;
@@ -94,7 +93,7 @@ pub(crate) fn default_duration(
     last_move: Option<Time>,
     from_files: &[FlowConfig],
 ) -> Time {
-    let written = scenario.traffic.iter().filter_map(Traffic::times);
+    let written = scenario.traffic.iter().filter_map(|t| t.kind().times());
     let read = from_files.iter().map(|f| (f.start.as_secs_f64(), f.stop.map(Time::as_secs_f64)));
     let flows: Vec<Times> = written.chain(read).collect();
     let ends = !flows.is_empty() && flows.iter().all(|f| f.1.is_some()) && scenario.programs.is_empty();

@@ -8,7 +8,7 @@ use wayhop_transport::{FlowKind, Lengths};
 
 use crate::nodes::NodeRef;
 use crate::traffic::IpVersion;
-use crate::traffic::kind::{Flows, TrafficEntry, TrafficKind, flow_keys, interval, payload};
+use crate::traffic::kind::{Flows, Times, TrafficEntry, TrafficKind, flow_keys, interval, payload};
 
 /// UDP packets in bursts: first a pause, then a burst of packets at a constant rate, and so on. Both lengths are
 /// exponentially distributed; a burst is rounded to whole packets and has at least one. ns-2's
@@ -48,8 +48,12 @@ impl TrafficKind for OnOff {
     fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<()> {
         let (times, lengths) = ((self.on_s, self.off_s), Lengths::Exponential);
         let kind = flow_kind(entry, self.payload_bytes, self.rate_bps, times, lengths)?;
-        flows.made.push(entry.flow(kind, flow_keys!(self), self.payload_bytes, self.max_packets)?);
+        flows.add(entry.flow(kind, flow_keys!(self), self.payload_bytes, self.max_packets)?);
         Ok(())
+    }
+
+    fn times(&self) -> Option<Times> {
+        Some((self.start_s, self.stop_s))
     }
 }
 
@@ -95,8 +99,12 @@ impl TrafficKind for Pareto {
         in_range(entry.doc, &entry.key_of("shape"), self.shape, 1.01, 100.0)?;
         let (times, lengths) = ((self.on_s, self.off_s), Lengths::Pareto { shape: self.shape });
         let kind = flow_kind(entry, self.payload_bytes, self.rate_bps, times, lengths)?;
-        flows.made.push(entry.flow(kind, flow_keys!(self), self.payload_bytes, self.max_packets)?);
+        flows.add(entry.flow(kind, flow_keys!(self), self.payload_bytes, self.max_packets)?);
         Ok(())
+    }
+
+    fn times(&self) -> Option<Times> {
+        Some((self.start_s, self.stop_s))
     }
 }
 

@@ -9,7 +9,8 @@ use wayhop_transport::{FlowConfig, FlowKind};
 use crate::nodes::NodeRef;
 use crate::traffic::IpVersion;
 use crate::traffic::kind::{
-    Flows, MAX_FLOWS, OpenKey, RunContext, TrafficEntry, TrafficKind, flow_keys, interval, payload, rate,
+    Flows, MAX_FLOWS, OpenKey, RunContext, Times, TrafficEntry, TrafficKind, flow_keys, interval, payload,
+    rate,
 };
 
 /// UDP packets at a constant rate.
@@ -45,8 +46,12 @@ pub struct Cbr {
 impl TrafficKind for Cbr {
     fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<()> {
         let kind = flow_kind(entry, self.rate_pps, self.jitter)?;
-        flows.made.push(entry.flow(kind, flow_keys!(self), self.payload_bytes, self.max_packets)?);
+        flows.add(entry.flow(kind, flow_keys!(self), self.payload_bytes, self.max_packets)?);
         Ok(())
+    }
+
+    fn times(&self) -> Option<Times> {
+        Some((self.start_s, self.stop_s))
     }
 }
 
@@ -87,8 +92,12 @@ impl TrafficKind for Poisson {
     fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<()> {
         entry.check_rate(self.rate_pps)?;
         let kind = FlowKind::Poisson { interval: interval(1.0 / self.rate_pps) };
-        flows.made.push(entry.flow(kind, flow_keys!(self), self.payload_bytes, self.max_packets)?);
+        flows.add(entry.flow(kind, flow_keys!(self), self.payload_bytes, self.max_packets)?);
         Ok(())
+    }
+
+    fn times(&self) -> Option<Times> {
+        Some((self.start_s, self.stop_s))
     }
 }
 
@@ -143,13 +152,17 @@ impl TrafficKind for CbrRandom {
             sources.swap(k, k + rng.below((nodes - k) as u64) as usize);
             let src = sources[k];
             let dst = (src + 1 + rng.below(nodes as u64 - 1) as u32) % nodes as u32;
-            flows.made.push(FlowConfig {
+            flows.add(FlowConfig {
                 start: Time::from_secs_f64(rng.unit() * self.start_max_s),
                 max_packets: self.max_packets,
                 ..FlowConfig::new(kind.clone(), NodeId(src), NodeId(dst), self.payload_bytes)
             });
         }
         Ok(())
+    }
+
+    fn times(&self) -> Option<Times> {
+        Some((self.start_max_s, None))
     }
 
     fn unsaid(&self, _: &RunContext<'_>) -> Result<Vec<OpenKey>> {

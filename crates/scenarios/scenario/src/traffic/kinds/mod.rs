@@ -11,7 +11,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::traffic::kind::{Times, TrafficKind};
+use crate::traffic::kind::TrafficKind;
 use crate::traffic::tcp::Tcp;
 
 pub use bursts::{OnOff, Pareto};
@@ -62,25 +62,6 @@ impl Traffic {
 
     /// The file that it comes from, if it comes from one.
     pub fn file(&self) -> Option<&Path> {
-        match self {
-            Self::Trace(keys) => Some(&keys.path),
-            Self::Ns2(keys) => Some(&keys.path),
-            _ => None,
-        }
-    }
-
-    /// When it starts and stops; `None` if a file says so.
-    pub(crate) fn times(&self) -> Option<Times> {
-        match self {
-            Self::Cbr(Cbr { start_s, stop_s, .. })
-            | Self::Poisson(Poisson { start_s, stop_s, .. })
-            | Self::OnOff(OnOff { start_s, stop_s, .. })
-            | Self::Pareto(Pareto { start_s, stop_s, .. })
-            | Self::Trace(TrafficTrace { start_s, stop_s, .. })
-            | Self::Ping(Ping { start_s, stop_s, .. }) => Some((*start_s, *stop_s)),
-            Self::Tcp(keys) => Some((keys.start_s, keys.stop_s)),
-            Self::CbrRandom(keys) => Some((keys.start_max_s, None)),
-            Self::Ns2(_) => None,
-        }
+        self.kind().file()
     }
 }

@@ -1,12 +1,12 @@
 //! Traffic files of ns-2.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_document::Result;
 
-use crate::traffic::kind::{Flows, OpenKey, RunContext, TrafficEntry, TrafficKind};
+use crate::traffic::kind::{Flows, OpenKey, RunContext, Times, TrafficEntry, TrafficKind};
 
 /// An ns-2 traffic file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -26,6 +26,14 @@ impl TrafficKind for Ns2File {
         // All ns-2 files are read together; their flows come in the position of the first of them.
         flows.add_ns2();
         Ok(())
+    }
+
+    fn times(&self) -> Option<Times> {
+        None
+    }
+
+    fn file(&self) -> Option<&Path> {
+        Some(&self.path)
     }
 
     fn unsaid(&self, _: &RunContext<'_>) -> Result<Vec<OpenKey>> {

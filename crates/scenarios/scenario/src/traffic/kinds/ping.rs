@@ -7,7 +7,7 @@ use wayhop_transport::FlowKind;
 
 use crate::nodes::NodeRef;
 use crate::traffic::IpVersion;
-use crate::traffic::kind::{Flows, TrafficEntry, TrafficKind, flow_keys, interval};
+use crate::traffic::kind::{Flows, Times, TrafficEntry, TrafficKind, flow_keys, interval};
 
 /// ICMP echo requests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -39,8 +39,12 @@ impl TrafficKind for Ping {
     fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<()> {
         in_range(entry.doc, &entry.key_of("interval_s"), self.interval_s, 1e-6, 1e9)?;
         let kind = FlowKind::Ping { interval: interval(self.interval_s) };
-        flows.made.push(entry.flow(kind, flow_keys!(self), self.payload_bytes, self.max_packets)?);
+        flows.add(entry.flow(kind, flow_keys!(self), self.payload_bytes, self.max_packets)?);
         Ok(())
+    }
+
+    fn times(&self) -> Option<Times> {
+        Some((self.start_s, self.stop_s))
     }
 }
 

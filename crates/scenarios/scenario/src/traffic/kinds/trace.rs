@@ -1,6 +1,6 @@
 //! Packets with times and sizes from a file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,9 @@ use wayhop_transport::FlowKind;
 
 use crate::nodes::NodeRef;
 use crate::traffic::IpVersion;
-use crate::traffic::kind::{Flows, OpenKey, RunContext, TrafficEntry, TrafficKind, flow_keys, over_ipv4};
+use crate::traffic::kind::{
+    Flows, OpenKey, RunContext, Times, TrafficEntry, TrafficKind, flow_keys, over_ipv4,
+};
 
 /// UDP packets with times and sizes from a file, sent once. Packets with less than 16 bytes of payload carry no
 /// sequence number and no timestamp.
@@ -42,13 +44,16 @@ impl TrafficKind for TrafficTrace {
     fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<()> {
         let schedule = flows.traces.read(entry.doc.folder().join(&self.path), self.format)?;
         let longest = schedule.longest_payload();
-        flows.made.push(entry.flow(
-            FlowKind::Trace(schedule),
-            flow_keys!(self),
-            longest,
-            self.max_packets,
-        )?);
+        flows.add(entry.flow(FlowKind::Trace(schedule), flow_keys!(self), longest, self.max_packets)?);
         Ok(())
+    }
+
+    fn times(&self) -> Option<Times> {
+        Some((self.start_s, self.stop_s))
+    }
+
+    fn file(&self) -> Option<&Path> {
+        Some(&self.path)
     }
 
     fn unsaid(&self, _: &RunContext<'_>) -> Result<Vec<OpenKey>> {

@@ -1,43 +1,17 @@
 //! Commands sent to nodes during a run.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use wayhop_core::{NodeId, Span, Time};
+use wayhop_core::{Command, NodeId, Span, Time};
 use wayhop_document::{Result, in_range};
 use wayhop_simulator_files::MAX_DURATION_S;
 
-use crate::nodes::{NodeRef, Placement};
-
-/// A command sent to nodes during the run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Command {
-    /// Delete routes without notifying neighbours: the next packet starts a new discovery. AODV's entries are kept as
-    /// expired, for their sequence numbers; DSR deletes them from its caches.
-    PurgeRoutes(PurgeRoutes),
-}
-
-/// Delete routes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PurgeRoutes {
-    /// The nodes that delete routes. Default: every node.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub nodes: Vec<NodeRef>,
-    /// The destination of the route to delete. Default: all routes.
-    pub destination: Option<NodeRef>,
-    /// When, seconds.
-    #[serde(default)]
-    pub start_s: f64,
-    /// Interval between repetitions, seconds. Default: the command is sent once.
-    pub every_s: Option<f64>,
-}
+use super::PurgeRoutes;
+use crate::nodes::Placement;
 
 /// A command to some nodes, and when.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order {
     /// The command.
-    pub command: wayhop_core::Command,
+    pub command: Command,
     /// The nodes, in this order.
     pub nodes: Vec<NodeId>,
     /// The first time.
@@ -47,8 +21,8 @@ pub struct Order {
 }
 
 pub(crate) fn resolve(placed: &Placement<'_>) -> Result<Vec<Order>> {
-    let one = |(k, c): (usize, &Command)| {
-        let Command::PurgeRoutes(c) = c;
+    let one = |(k, c): (usize, &super::Command)| {
+        let super::Command::PurgeRoutes(c) = c;
         purge(placed, k, c)
     };
     placed.scenario.commands.iter().enumerate().map(one).collect()
@@ -67,7 +41,7 @@ fn purge(placed: &Placement<'_>, k: usize, c: &PurgeRoutes) -> Result<Order> {
     };
     let destination = c.destination.as_ref().map(|n| find(n, "destination")).transpose()?;
     Ok(Order {
-        command: wayhop_core::Command::PurgeRoutes {
+        command: Command::PurgeRoutes {
             destination: destination.map(|n| placed.addresses[n.index()].into()),
         },
         nodes,
