@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use super::events::Subscription;
-use super::stream::StreamBuffer;
+use super::stream_buffer::StreamBuffer;
 use crate::is_for_later;
 use crate::limits::{MAX_PENDING, MAX_REQUEST_BYTES};
 

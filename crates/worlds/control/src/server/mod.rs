@@ -11,6 +11,7 @@ mod events;
 mod io_loop;
 mod shared;
 mod stream;
+mod stream_buffer;
 
 use std::io;
 use std::os::fd::BorrowedFd;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::events::{self, Subscription};
-use super::stream::StreamBuffer;
+use super::stream_buffer::StreamBuffer;
 use crate::about::About;
 use crate::event::Event;
 use crate::event_kind::EventKind;

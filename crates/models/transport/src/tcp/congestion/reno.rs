@@ -1,6 +1,6 @@
 //! Slow start and congestion avoidance (RFC 5681); with Tahoe's answer to losses, or Reno's.
 
-use super::{Acked, CongestionControl, Lost};
+use super::interface::{Acked, CongestionControl, Lost};
 use crate::tcp::config::{Profile, TcpConfig};
 
 /// Jacobson's control.

@@ -2,7 +2,7 @@
 
 use wayhop_core::{Span, Time};
 
-use super::{Acked, CongestionControl, Lost};
+use super::interface::{Acked, CongestionControl, Lost};
 use crate::tcp::config::{Profile, TcpConfig};
 use crate::tcp::rto::smoothed;
 

@@ -3,8 +3,8 @@
 
 use wayhop_core::{Span, Time};
 
+use super::interface::{Acked, CongestionControl, Lost};
 use super::reno::Reno;
-use super::{Acked, CongestionControl, Lost};
 use crate::tcp::config::TcpConfig;
 
 /// Reno, with a threshold from the rate at which acknowledgements come times the shortest round trip.
