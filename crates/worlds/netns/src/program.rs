@@ -133,8 +133,8 @@ pub fn end_inhabitants(namespaces: &[&Namespace]) {
     }
 }
 
-/// Ends all that runs in a namespace at once and without a warning, as when the power fails; `spared` lives on. Does not wait
-/// until they are gone.
+/// Ends all that runs in a namespace at once and without a warning, as when the power fails; `spared` and its children live on.
+/// Does not wait until they are gone.
 ///
 /// # Errors
 /// If the kernel does not say which namespace it is, or if programs start others faster than these can be ended.
@@ -144,7 +144,8 @@ pub fn kill_inhabitants(namespace: &Namespace, spared: Option<u32>) -> io::Resul
     let mut told = BTreeSet::new();
     for _ in 0..KILL_PASSES {
         let mut is_new = false;
-        for pid in inhabitants(&[inode]).into_iter().filter(|pid| Some(*pid) != spared) {
+        let is_spared = |pid: &Pid| spared.is_some() && (Some(*pid) == spared || parent(*pid) == spared);
+        for pid in inhabitants(&[inode]).into_iter().filter(|pid| !is_spared(pid)) {
             is_new |= kill(pid, Signal::SIGKILL).is_ok() && told.insert(pid);
         }
         if !is_new {
@@ -157,6 +158,13 @@ pub fn kill_inhabitants(namespace: &Namespace, spared: Option<u32>) -> io::Resul
 /// The exit status as shells have it: 128 and the signal's number if a signal ended the program.
 pub fn exit_code(status: ExitStatus) -> i32 {
     status.code().or_else(|| Some(128 + status.signal()?)).unwrap_or(1)
+}
+
+/// The parent of a process, the fourth field of /proc/PID/stat behind the command in parentheses (proc_pid_stat(5)).
+fn parent(pid: Pid) -> Option<Pid> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, behind) = stat.rsplit_once(')')?;
+    behind.split_whitespace().nth(1)?.parse().ok().map(Pid::from_raw)
 }
 
 /// Every process in one of these namespaces, which are named by their numbers on this machine.

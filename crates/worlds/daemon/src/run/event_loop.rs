@@ -109,11 +109,11 @@ impl EventLoop {
         let now = self.now();
         let limit = self.next_deadline().map(|at| at.since(now));
         let ready = wait(&self.rooms, &self.watch, signals, self.tied, limit)?;
-        if ready.undo {
-            return Err(self.rooms.undo.is_gone());
-        }
         if ready.stdin {
             return Ok(false);
+        }
+        if ready.undo {
+            return Err(self.rooms.undo.is_gone());
         }
         if ready.signals
             && let Ok(Some(signal)) = signals.read_signal()
