@@ -159,6 +159,7 @@ impl Document {
         let mut remedy = "correct the line; see docs/reference/scenario.md for all keys".to_owned();
         let mut place = e.span().map(|s| LineColumn::of(&self.text, s.start));
         if let Some(word) = unknown_word(&message) {
+            // serde says "unknown field `x`, expected `a` or `b`": behind the unknown word, every second part is a known one.
             if let Some(meant) = nearest(word, message.split('`').skip(3).step_by(2)) {
                 remedy = format!("did you mean `{meant}`?");
             }
