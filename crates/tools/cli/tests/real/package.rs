@@ -51,9 +51,13 @@ struct Debian(String);
 
 impl Debian {
     fn new(root: String) -> Self {
-        let base = format!("{TOP}/target/debian");
-        assert!(Path::new(&base).is_dir(), "no {base}: .ci/install test");
-        said("cp", &["--archive", "--reflink=auto", &base, &root]);
+        Self::copy_of(&format!("{TOP}/target/debian"), root)
+    }
+
+    /// `base` may be a symbolic link: a copy of the link would let the test change the base itself.
+    fn copy_of(base: &str, root: String) -> Self {
+        let real = fs::canonicalize(base).unwrap_or_else(|e| panic!("{base}: {e}: .ci/install test"));
+        said("cp", &["--archive", "--reflink=auto", real.to_str().unwrap(), &root]);
         Self(root)
     }
 
@@ -133,6 +137,17 @@ fn the_debian_package_installs_program_and_unit_and_leaves_without_a_trace() {
     }
     debian.said("dpkg --purge wayhop");
     assert_eq!(debian.files().symmetric_difference(&before).collect::<Vec<_>>(), Vec::<&String>::new());
+}
+
+#[test]
+fn a_base_system_behind_a_symbolic_link_is_copied_and_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::create_dir(path("base")).unwrap();
+    symlink(path("base"), path("link")).unwrap();
+    let debian = Debian::copy_of(&path("link"), path("root"));
+    fs::write(format!("{}/wayhop.deb", debian.0), "").unwrap();
+    assert_eq!(fs::read_dir(path("base")).unwrap().count(), 0);
 }
 
 fn check_files(root: &str, new: &BTreeSet<String>) {
