@@ -386,6 +386,7 @@ fn one_control_socket_shows_and_changes_all_nodes_of_a_lab() {
 #[test]
 fn a_lab_runs_programs_orders_and_flows_to_all_and_leaves_the_tables_of_a_run() {
     skip_without_root!();
+    // Node 0 is purged half a second after its last packet: it would overhear one under way, and learn the route again.
     let scenario = "\
 duration_s = 9
 nodes.count = 4
@@ -395,9 +396,9 @@ protocol = { name = \"dsr\" }
 kind = \"cbr\"
 src = 0
 dst = 3
-rate_pps = 20
-start_s = 1
-stop_s = 7
+rate_pps = 1
+start_s = 1.5
+stop_s = 7.5
 [[traffic]]
 kind = \"cbr\"
 src = 1
@@ -407,8 +408,8 @@ start_s = 1
 stop_s = 7
 [[programs]]
 node = 3
-start_s = 2.5
-command = [\"ping\", \"-c\", \"2\", \"-w\", \"5\", \"mesh-0\"]
+start_s = 2.6
+command = [\"ping\", \"-i\", \"0.2\", \"-c\", \"2\", \"-w\", \"5\", \"mesh-0\"]
 output = \"ping.txt\"
 [[commands]]
 kind = \"purge-routes\"
@@ -445,7 +446,7 @@ every_s = 2
     let cells: Vec<Vec<&str>> = packets.iter().map(|l| l.split(',').collect()).collect();
     let count = |what: &str| cells.iter().filter(|c| c[2] == what && !c[4].is_empty()).count() as u64;
     let of_scenario = cells.iter().filter(|c| c[2] == "originate" && ["0", "1"].contains(&c[4])).count();
-    assert_eq!(of_scenario, 120 + 30);
+    assert_eq!(of_scenario, 6 + 30);
     assert_eq!(count("deliver"), s["totals"]["received"].as_u64().unwrap());
     // The pings of the program: their ends are the daemons' to write.
     for (event, node) in [("originate", "3"), ("deliver", "0")] {
