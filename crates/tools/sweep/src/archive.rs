@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::error::SweepError;
 use crate::figures::{figure, full_totals, is_count, is_known, meant};
 use crate::matrix::PlannedRun;
-use crate::owner::{PLAN, runs_of};
+use crate::owner::{self, PLAN};
 use crate::plan::{Plan, Sweep};
 
 /// The runs of a plan that are done, with one figure of each.
@@ -25,16 +25,16 @@ impl Archive {
     /// Reads a folder of results. `way` picks the figure; without it, it is the plan's first, and the answer names it.
     pub(crate) fn read(dir: &Path, way: Option<&str>) -> Result<(Self, String), SweepError> {
         let shown = dir.display();
-        let Some(ids) = runs_of(dir)? else { return Err(no_sweep(dir)) };
+        let Some(owner) = owner::read(dir)? else { return Err(no_sweep(dir)) };
         let plan = Plan::load(&dir.join(PLAN))?;
         let way = way.map_or_else(|| plan.sweep.metrics.first().cloned().unwrap_or_default(), str::to_owned);
-        let wanted: BTreeSet<&str> = ids.iter().map(String::as_str).collect();
+        let planned = owner.labels(plan.sweep.axes.len());
         let mut found: BTreeMap<String, (PlannedRun, Option<f64>)> = BTreeMap::new();
         let mut specimen = Value::Null;
         for_each_line(&dir.join("runs.jsonl"), |record| {
-            let Some(id) = record["id"].as_str().filter(|id| wanted.contains(id)) else { return true };
-            let label = |axis: &str| record["run"][axis].as_str().map(str::to_owned);
-            let labels: Option<Vec<String>> = plan.sweep.axes.iter().map(|a| label(&a.name)).collect();
+            let id = record["id"].as_str().unwrap_or_default();
+            let Some(labels) = planned.get(id) else { return true };
+            let labels = labels.cloned().or_else(|| own_labels(&plan.sweep, record));
             let (Some(labels), Some(seed)) = (labels, record["run"]["seed"].as_u64()) else { return false };
             if specimen.is_null() {
                 specimen = complete(&record["summary"]);
@@ -63,10 +63,14 @@ impl Archive {
                 found.len()
             )));
         }
-        let planned = ids.len();
-        let runs = ids.iter().filter_map(|id| found.remove(id)).collect();
-        Ok((Self { sweep: plan.sweep, planned, runs }, way))
+        let runs = owner.runs.iter().filter_map(|id| found.remove(id)).collect();
+        Ok((Self { sweep: plan.sweep, planned: owner.runs.len(), runs }, way))
     }
+}
+
+/// The labels that a run had when it finished.
+fn own_labels(sweep: &Sweep, record: &Value) -> Option<Vec<String>> {
+    sweep.axes.iter().map(|axis| record["run"][&axis.name].as_str().map(str::to_owned)).collect()
 }
 
 /// What a folder of results says of its runs.
@@ -91,20 +95,23 @@ const KEYS: [&str; 5] = ["wayhop", "world", "protocol", "scenario", "simulated_s
 
 /// Reads how the runs in a folder were made; `None` if it holds no sweep.
 pub fn made(dir: &Path) -> Result<Option<Provenance>, SweepError> {
-    let Some(ids) = runs_of(dir)? else { return Ok(None) };
+    let Some(owner) = owner::read(dir)? else { return Ok(None) };
     let sweep = Plan::load(&dir.join(PLAN))?.sweep;
-    let wanted: BTreeSet<&str> = ids.iter().map(String::as_str).collect();
+    let planned = owner.labels(sweep.axes.len());
     let mut done: BTreeSet<String> = BTreeSet::new();
     let mut made = Provenance {
         values: vec![Vec::new(); sweep.axes.len()],
-        planned: ids.len(),
+        planned: owner.runs.len(),
         done: 0,
         seeds: BTreeSet::new(),
         said: BTreeMap::new(),
         sweep,
     };
     for_each_line(&dir.join("runs.jsonl"), |record| {
-        let Some(id) = record["id"].as_str().filter(|id| wanted.contains(id)) else { return true };
+        let id = record["id"].as_str().unwrap_or_default();
+        let Some(labels) = planned.get(id) else { return true };
+        let labels = labels.cloned().or_else(|| own_labels(&made.sweep, record));
+        let Some(labels) = labels else { return false };
         done.insert(id.to_owned());
         made.seeds.extend(record["run"]["seed"].as_u64());
         for key in KEYS {
@@ -115,10 +122,9 @@ pub fn made(dir: &Path) -> Result<Option<Provenance>, SweepError> {
             };
             made.said.entry(key).or_default().insert(value);
         }
-        for (axis, values) in made.sweep.axes.iter().zip(&mut made.values) {
-            let Some(label) = record["run"][&axis.name].as_str() else { return false };
-            if !values.iter().any(|v| v == label) {
-                values.push(label.to_owned());
+        for (label, values) in labels.into_iter().zip(&mut made.values) {
+            if !values.contains(&label) {
+                values.push(label);
             }
         }
         true

@@ -62,7 +62,7 @@ pub fn go(
     if let Some(warning) = different_code(&store, dir) {
         warn(&warning);
     }
-    claim(dir, plan, &ids)?;
+    claim(dir, plan, &runs, &ids)?;
     write_plan(plan, dir)?;
     let is_recorded = plan.sweep.tables || plan.sweep.captures;
     let folders = is_recorded.then(|| Folders::new(dir, &runs, &ids));

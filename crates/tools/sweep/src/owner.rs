@@ -1,5 +1,6 @@
 //! Whose results a folder holds, and their plan, from which the same runs can be made again.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -10,31 +11,42 @@ use wayhop_report::Document;
 
 use crate::error::SweepError;
 use crate::files::replace;
+use crate::matrix::PlannedRun;
 use crate::plan::{Plan, Seeds, Sweep};
 
 /// What stays the same when a plan is extended or corrected: `sweep.json`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Owner {
+pub(crate) struct Owner {
     sweep: String,
     /// The name of the scenario's file. Folders are moved.
     scenario: String,
     axes: Vec<String>,
     /// The runs of the plan as it was last, in its order: what `runs.jsonl` has besides is of earlier ones.
     #[serde(default)]
-    runs: Vec<String>,
+    pub(crate) runs: Vec<String>,
+    /// Their labels by the plan. A finished run's own are those of the plan that it ran for.
+    #[serde(default)]
+    labels: Vec<Vec<String>>,
 }
 
 const OWNER: &str = "sweep.json";
 
 impl Owner {
-    fn of(plan: &Plan, runs: &[String]) -> Self {
+    fn of(plan: &Plan, runs: &[PlannedRun], ids: &[String]) -> Self {
         let file = plan.sweep.scenario.file_name().unwrap_or_default();
         Self {
             sweep: plan.sweep.name.clone(),
             scenario: file.to_string_lossy().into_owned(),
             axes: plan.sweep.axes.iter().map(|a| a.name.clone()).collect(),
-            runs: runs.to_vec(),
+            runs: ids.to_vec(),
+            labels: runs.iter().map(|run| run.labels.clone()).collect(),
         }
+    }
+
+    /// The runs by their ids, with a label for each of `axes` axes; older folders have none here.
+    pub(crate) fn labels(&self, axes: usize) -> BTreeMap<&str, Option<&Vec<String>>> {
+        let labels = |i: usize| self.labels.get(i).filter(|labels: &&Vec<String>| labels.len() == axes);
+        self.runs.iter().enumerate().map(|(i, id)| (id.as_str(), labels(i))).collect()
     }
 
     fn words(&self) -> String {
@@ -44,9 +56,9 @@ impl Owner {
     }
 }
 
-/// Takes a folder for the results of this plan, whose runs are `runs`. One that holds another plan's is refused and left alone.
-pub(crate) fn claim(dir: &Path, plan: &Plan, runs: &[String]) -> Result<(), SweepError> {
-    let ours = Owner::of(plan, runs);
+/// Takes a folder for the results of this plan, whose runs are `runs`, with these ids. One that holds another plan's is refused and left alone.
+pub(crate) fn claim(dir: &Path, plan: &Plan, runs: &[PlannedRun], ids: &[String]) -> Result<(), SweepError> {
+    let ours = Owner::of(plan, runs, ids);
     if let Some(theirs) = read(dir)? {
         if theirs == ours {
             return Ok(());
@@ -66,12 +78,8 @@ pub fn is_sweep(dir: &Path) -> bool {
     dir.join(OWNER).is_file()
 }
 
-/// The runs of the plan whose results the folder holds, by their ids; `None` if it holds none.
-pub(crate) fn runs_of(dir: &Path) -> Result<Option<Vec<String>>, SweepError> {
-    Ok(read(dir)?.map(|owner| owner.runs))
-}
-
-fn read(dir: &Path) -> Result<Option<Owner>, SweepError> {
+/// Whose results the folder holds; `None` if it holds none.
+pub(crate) fn read(dir: &Path) -> Result<Option<Owner>, SweepError> {
     let path = dir.join(OWNER);
     match fs::read(&path) {
         Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|e| {
