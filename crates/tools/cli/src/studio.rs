@@ -76,6 +76,11 @@ pub(crate) fn studio(a: &StudioArgs) -> Result<(), Failure> {
     let mut told = Ok(());
     let ready = |address: &str| {
         told = out!("{address}");
+        if a.listen.is_unspecified() {
+            say!(
+                "studio is listening on all addresses of this machine; others can open each with the same token"
+            );
+        }
         say!("studio is running; stop with Ctrl-C");
         if opens {
             let mut browser = Command::new("xdg-open");

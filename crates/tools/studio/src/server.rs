@@ -1,7 +1,7 @@
 //! The sockets.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -104,7 +104,7 @@ fn serve_studio(shown: Catalogue, at: SocketAddr, ready: impl FnOnce(&str)) -> R
         let access = Access::new(bound, shown.can_be_changed())?;
         // Who knows the address may already end it.
         let told_to_end = told_to_end()?;
-        ready(&address(bound, access.token()));
+        ready(&address(bound, own_address(bound.ip()), access.token()));
         let studio = Arc::new(Studio::new(access, shown));
         tokio::select! {
             () = accept(listener, Arc::clone(&studio)) => {}
@@ -128,16 +128,16 @@ fn listen(at: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(WAITING)
 }
 
-/// The address to open in a browser.
-fn address(mut at: SocketAddr, token: Option<&str>) -> String {
-    if let Some(own) = own_address(at.ip()).filter(|_| at.ip().is_unspecified()) {
-        at.set_ip(own);
+/// The address to open in a browser: 0.0.0.0 is none. Without a network, only this machine can open it.
+fn address(mut at: SocketAddr, own: Option<IpAddr>, token: Option<&str>) -> String {
+    if at.ip().is_unspecified() {
+        let local = if at.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
+        at.set_ip(own.unwrap_or(local));
     }
     token.map_or_else(|| format!("http://{at}/"), |token| format!("http://{at}/?token={token}"))
 }
 
-/// The address of this machine that its default route uses: 0.0.0.0 is nothing that another machine can open. Connecting a UDP
-/// socket looks up the route and sends nothing (the far addresses are those of RFC 5737 and RFC 3849).
+/// The address of this machine that its default route uses. Connecting a UDP socket looks up the route and sends nothing (the far addresses are those of RFC 5737 and RFC 3849).
 fn own_address(any: IpAddr) -> Option<IpAddr> {
     let far: SocketAddr = if any.is_ipv4() { "192.0.2.1:9" } else { "[2001:db8::1]:9" }.parse().ok()?;
     let socket = UdpSocket::bind((any, 0)).ok()?;
@@ -183,5 +183,21 @@ async fn accept(listener: TcpListener, studio: Arc<Studio>) {
         server.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(16 << 10);
         // A connection that broke off has nobody to tell.
         tokio::spawn(place.hold(server.serve_connection(stream, service).with_upgrades()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_browser_can_open_the_printed_address_even_without_a_network() {
+        let shown = |at: &str, own: Option<&str>| {
+            address(at.parse().unwrap(), own.map(|own| own.parse().unwrap()), None)
+        };
+        assert_eq!(shown("0.0.0.0:80", Some("192.0.2.7")), "http://192.0.2.7:80/");
+        assert_eq!(shown("0.0.0.0:80", None), "http://127.0.0.1:80/");
+        assert_eq!(shown("[::]:80", None), "http://[::1]:80/");
+        assert_eq!(shown("192.0.2.1:80", Some("192.0.2.7")), "http://192.0.2.1:80/");
     }
 }
