@@ -4,6 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import "./studio.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
+import type { RunName } from "./api";
 import * as scenario from "./editor/document";
 import { Editor } from "./editor/editor";
 import { embedded } from "./embedded";
@@ -16,6 +17,7 @@ import * as matrix from "./matrix/log";
 import { MatrixView } from "./matrix/view";
 import { canEdit, mode } from "./mode";
 import { Panels } from "./panels";
+import { groupsOf } from "./runlist";
 import { Splitter } from "./splitter";
 import { Start } from "./start";
 import * as state from "./state";
@@ -23,6 +25,13 @@ import { Timeline } from "./timeline";
 
 /** The address follows so often, milliseconds; browsers allow no more than some hundred changes in half a minute. */
 const ADDRESS_MS = 500;
+
+/** With a scenario that is edited, its own runs first. */
+function RunOptions({ runs, prefix }: { runs: RunName[]; prefix: string }) {
+  const options = (of: RunName[]) => of.map((r) => <option key={r.name} value={`${prefix}${r.name}`}>{r.name}</option>);
+  if (scenario.name.value === null) return <>{options(runs)}</>;
+  return <>{groupsOf(runs, scenario.name.value).map((g) => <optgroup key={g.of} label={g.heading}>{options(g.runs)}</optgroup>)}</>;
+}
 
 function Header() {
   const info = state.info.value;
@@ -35,14 +44,14 @@ function Header() {
         <select value={`${state.live.value ? "live" : "run"} ${state.runName.value ?? ""}`} onChange={(e) => choose(e.currentTarget.value)}>
           {state.runName.value === null && <option value="run ">choose a run</option>}
           {live.underWay.value?.map((r) => <option key={`live ${r.name}`} value={`live ${r.name}`}>● {r.name} ({r.world})</option>)}
-          {state.runs.value.map((r) => <option key={r.name} value={`run ${r.name}`}>{r.name}</option>)}
+          <RunOptions runs={state.runs.value} prefix="run " />
         </select>
       </label>
       {!state.live.value && state.runName.value !== null && state.runs.value.length > 1 && (
         <label>Compare with{" "}
           <select value={state.otherName.value ?? ""} onChange={(e) => void state.compare(e.currentTarget.value || null)}>
             <option value="">no run</option>
-            {state.runs.value.filter((r) => r.name !== state.runName.value).map((r) => <option key={r.name} value={r.name}>{r.name}</option>)}
+            <RunOptions runs={state.runs.value.filter((r) => r.name !== state.runName.value)} prefix="" />
           </select>
         </label>
       )}

@@ -3,7 +3,9 @@
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import * as api from "./api";
+import * as scenario from "./editor/document";
 import * as live from "./live/follow";
+import { folderOf, groupsOf } from "./runlist";
 import * as state from "./state";
 import { SweepFigures } from "./sweep/view";
 
@@ -55,7 +57,6 @@ export function Start() {
   );
 }
 
-const folderOf = (name: string) => name.slice(0, Math.max(0, name.lastIndexOf("/")));
 const percent = (ratio: number | null) => (ratio === null ? "–" : `${(100 * ratio).toFixed(1)} %`);
 
 function Row({ run: r }: { run: api.RunName }) {
@@ -70,7 +71,7 @@ function Row({ run: r }: { run: api.RunName }) {
 
 function RunTable({ runs, of }: { runs: api.RunName[]; of: string }) {
   return (
-    <div class="scroll tall" tabIndex={0} role="region" aria-label={`Table of runs${of === "" ? "" : ` in ${of}`}`}>
+    <div class="scroll tall" tabIndex={0} role="region" aria-label={`Table of runs${of}`}>
       <table class="runs">
         <thead><tr><th scope="col">Run</th><th scope="col" class="words">Scenario</th><th scope="col" class="words">Protocol</th><th scope="col">Nodes</th><th scope="col">Duration, s</th><th scope="col">Delivered</th><th scope="col">Seed</th><th scope="col" class="words">World</th><th scope="col">Started, UTC</th><th scope="col">State</th></tr></thead>
         <tbody>{runs.map((r) => <Row key={r.name} run={r} />)}</tbody>
@@ -79,7 +80,7 @@ function RunTable({ runs, of }: { runs: api.RunName[]; of: string }) {
   );
 }
 
-/** Runs to choose from, by the folders they lie in. Those of a sweep stand with it. */
+/** Runs to choose from: those of the edited scenario first, by the folders they lie in. Those of a sweep stand with it. */
 function Runs() {
   const [wanted, want] = useState("");
   const all = state.runs.value, text = wanted.trim().toLowerCase();
@@ -87,16 +88,15 @@ function Runs() {
     .map((s) => <Sweep key={s.name} sweep={s} runs={found.filter((r) => r.name.startsWith(`${s.name}/`))} />);
   const found = all.filter((r) => [r.name, r.scenario, r.protocol, r.status, r.world].some((w) => w?.toLowerCase().includes(text)));
   const ofSweep = (r: api.RunName) => state.sweeps.value.some((s) => r.name.startsWith(`${s.name}/`));
-  const folders = new Map<string, api.RunName[]>();
-  for (const r of found.filter((r) => !ofSweep(r))) folders.set(folderOf(r.name), [...(folders.get(folderOf(r.name)) ?? []), r]);
+  const groups = groupsOf(found.filter((r) => !ofSweep(r)), scenario.name.value);
   return (
     <>
       {sweeps(true)}
       {all.length > FEW_RUNS && <label class="find">Find{" "}<input type="search" value={wanted} placeholder="name, scenario or protocol" onInput={(e) => want(e.currentTarget.value)} /></label>}
-      {[...folders].sort(([a], [b]) => a.localeCompare(b)).map(([folder, runs]) => (
-        <details key={folder} open={folder === "" || text !== "" || folders.size <= FEW_FOLDERS}>
-          <summary>{folder === "" ? "Runs" : folder} ({runs.length})</summary>
-          <RunTable runs={runs} of={folder} />
+      {groups.map(({ of, heading, runs }, i) => (
+        <details key={of} open={i === 0 || text !== "" || groups.length <= FEW_FOLDERS}>
+          <summary>{heading} ({runs.length})</summary>
+          <RunTable runs={runs} of={of} />
         </details>
       ))}
       {found.length === 0 && all.length > 0 && <p class="note">No run matches “{wanted}”.</p>}
@@ -114,7 +114,7 @@ function Sweep({ sweep, runs }: { sweep: api.Sweep; runs: api.RunName[] }) {
     <details open={isOwn} onToggle={(e) => open(e.currentTarget.open)}>
       <summary>{isOwn ? "This sweep" : `Sweep ${sweep.name}`}{sweep.runs === null ? "" : ` (${sweep.runs} runs)`}{sweep.has_figures ? "" : ", unfinished"}</summary>
       {isOpen && <SweepFigures name={sweep.name} />}
-      {isOpen && runs.length > 0 && <details><summary>Runs ({runs.length})</summary><RunTable runs={runs} of={sweep.name} /></details>}
+      {isOpen && runs.length > 0 && <details><summary>Runs ({runs.length})</summary><RunTable runs={runs} of={` in ${sweep.name}`} /></details>}
     </details>
   );
 }

@@ -37,6 +37,8 @@ let digest: string | null = null;
 export const text = computed(() => history.value.text);
 export const shown = computed(() => ghost.value ?? view.value);
 export const drawn = computed(() => shown.value.drawn);
+/** What runs of it are called in the list of runs; null without a scenario that can be drawn. */
+export const name = computed(() => view.value.drawn?.name ?? null);
 export const isSaved = computed(() => saved.value === text.value);
 export const drawable = computed(() => canDraw(view.value.tree));
 export const motion = computed(() => {

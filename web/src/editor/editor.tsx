@@ -108,7 +108,7 @@ function Problems() {
   // Not those of what is dragged: the map would move below the pointer.
   const d = doc.view.value.drawn, warnings = d?.is_whole ? [...d.warnings, ...withoutPath(d, doc.nodeName)] : [];
   // A text that says nothing of movement is not wrong yet.
-  const isNew = problem !== null && doc.view.value.tree !== null && problem.message.includes("the key `movement` is missing");
+  const isNew = problem?.key === "movement" && doc.view.value.tree?.["movement"] === undefined;
   const any = problem !== null || doc.problems.value.length > 0;
   return (
     <div role="alert" class={any || warnings.length > 0 ? "problems" : "problems none"}>

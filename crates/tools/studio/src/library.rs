@@ -61,8 +61,9 @@ fn about(name: &str, path: &Path) -> Value {
     let [scenario, protocol] = manifest.as_ref().map_or([None, None], |m| names_in(&m.scenario));
     let is_killed = dir.is_some_and(RunDir::is_killed);
     let status = manifest.as_ref().map(|m| if is_killed { json!("killed") } else { json!(m.status) });
-    // The configurations of real nodes, merged, are no scenario.
+    // The configurations of real nodes, merged, are no scenario, and a long one is not read.
     let protocol = protocol.or_else(|| Some(summary.as_ref()?.protocol.clone()));
+    let scenario = scenario.or_else(|| Some(summary.as_ref()?.scenario.clone()));
     let nodes = dir.and_then(|d| OpenTable::open(d, "nodes").ok()).map(|t| t.rows());
     json!({
         "name": name,
