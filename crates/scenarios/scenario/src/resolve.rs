@@ -112,6 +112,15 @@ impl Resolved {
 impl Scenario {
     /// Looks up, generates and checks everything.
     pub fn resolve(&self) -> Result<Resolved> {
+        if self.movement.is_none() {
+            let remedy = "add: movement = { kind = \"chain\", spacing_m = 150 }, or another kind (docs/reference/scenario.md)";
+            return Err(self.document.error("movement", "missing; only real hosts do without it", remedy));
+        }
+        self.resolve_hosts()
+    }
+
+    /// As [`resolve`](Self::resolve), for real hosts, whose positions the scenario need not have.
+    pub fn resolve_hosts(&self) -> Result<Resolved> {
         let doc = &self.document;
         let name = self.checked_name()?;
         self.check_ground()?;
@@ -121,7 +130,7 @@ impl Scenario {
         let written = given.unwrap_or_else(|| default_duration(self, None, &[]));
         let mut placed = Placement::new(self, self.seed, written, map.as_ref())?;
         let duration = match (&self.movement, given) {
-            (Movement::Ns2 { .. } | Movement::Bonnmotion { .. }, None) => {
+            (Some(Movement::Ns2 { .. } | Movement::Bonnmotion { .. }), None) => {
                 placed.end.unwrap_or_else(|| default_duration(self, placed.last_move, &placed.ns2_flows))
             }
             _ => written,

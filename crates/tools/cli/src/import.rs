@@ -310,11 +310,11 @@ fn bonnmotion(file: &Path, flags: [bool; 3], to: &ImportedArgs) -> Result<(), Fa
     };
     let mut scenario = to.changes.load_ns2(file, None)?;
     let said = match &scenario.movement {
-        Movement::Bonnmotion { columns, .. } => *columns,
+        Some(Movement::Bonnmotion { columns, .. }) => *columns,
         _ => None,
     };
     let read = BonnMotion::load(file, columns.or(said))?;
-    if let Movement::Bonnmotion { columns, .. } = &mut scenario.movement {
+    if let Some(Movement::Bonnmotion { columns, .. }) = &mut scenario.movement {
         *columns = Some(read.columns);
     }
     named(scenario, to)
@@ -332,7 +332,7 @@ fn move_paths(scenario: &mut Scenario, out: &Path) -> io::Result<()> {
         }
         Ok(())
     };
-    if let Movement::Ns2 { path, .. } | Movement::Bonnmotion { path, .. } = &mut scenario.movement {
+    if let Some(Movement::Ns2 { path, .. } | Movement::Bonnmotion { path, .. }) = &mut scenario.movement {
         from_there(path)?;
     }
     for entry in &mut scenario.traffic {

@@ -116,7 +116,7 @@ fn manifest(file: Option<&Path>, scenario: &Scenario, seed: u64) -> Result<Manif
 pub fn named_files(file: Option<&Path>, scenario: &Scenario) -> Vec<PathBuf> {
     let folder = file.and_then(Path::parent).unwrap_or(Path::new(""));
     let movement = match &scenario.movement {
-        Movement::Ns2 { path, .. } | Movement::Bonnmotion { path, .. } => Some(path.as_path()),
+        Some(Movement::Ns2 { path, .. } | Movement::Bonnmotion { path, .. }) => Some(path.as_path()),
         _ => None,
     };
     let traffic = scenario.traffic.iter().filter_map(Traffic::file);

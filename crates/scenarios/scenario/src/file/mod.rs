@@ -62,8 +62,8 @@ pub struct Scenario {
     pub map: Option<PathBuf>,
     /// An image below the map of `wayhop studio`. Runs ignore it.
     pub background: Option<Background>,
-    /// The positions of the nodes over time.
-    pub movement: Movement,
+    /// The positions of the nodes over time. Not required for `wayhop node` and `wayhop fleet`, whose hosts are real.
+    pub movement: Option<Movement>,
     /// The traffic. Flows are numbered in this order.
     #[serde(default)]
     pub traffic: Vec<Traffic>,

@@ -21,7 +21,7 @@ pub(crate) fn tracks(
     map: Option<&Map>,
 ) -> Result<Vec<Track>> {
     let doc = &scenario.document;
-    let Movement::Course {
+    let Some(Movement::Course {
         line,
         speed_min_mps,
         speed_max_mps,
@@ -30,7 +30,7 @@ pub(crate) fn tracks(
         separation_s,
         jitter_s,
         ..
-    } = &scenario.movement
+    }) = &scenario.movement
     else {
         return Ok(Vec::new());
     };

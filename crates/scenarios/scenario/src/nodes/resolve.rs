@@ -42,16 +42,17 @@ impl<'a> Placement<'a> {
     pub(crate) fn new(scenario: &'a Scenario, seed: u64, end: Time, map: Option<&Map>) -> Result<Self> {
         let doc = &scenario.document;
         // Checked before the slow pattern is made, which may be much longer than the run.
-        let factor = scenario.movement.speed_factor().unwrap_or(1.0);
+        let factor = scenario.movement.as_ref().and_then(Movement::speed_factor).unwrap_or(1.0);
         in_range(doc, "movement.speed_factor", factor, 1e-3, 1e3)?;
         let slow_end = if factor == 1.0 { end } else { Time::from_secs_f64(end.as_secs_f64() * factor) };
         let mut placed = match &scenario.movement {
-            Movement::Ns2 { path, .. } => from_ns2(scenario, path)?,
-            Movement::Bonnmotion { path, columns, .. } => from_bonnmotion(scenario, path, *columns)?,
-            Movement::Course { .. } => {
+            Some(Movement::Ns2 { path, .. }) => from_ns2(scenario, path)?,
+            Some(Movement::Bonnmotion { path, columns, .. }) => from_bonnmotion(scenario, path, *columns)?,
+            Some(Movement::Course { .. }) => {
                 Self::of(scenario, course::tracks(scenario, seed, slow_end, count(scenario)?, map)?)
             }
-            _ => Self::of(scenario, generate(scenario, seed, slow_end)?),
+            Some(movement) => Self::of(scenario, generate(scenario, movement, seed, slow_end)?),
+            None => Self::of(scenario, vec![Track::fixed(Position::default()); count(scenario)?]),
         };
         placed.speed_up(factor);
         placed.apply_overrides(doc)?;
@@ -240,19 +241,19 @@ fn check_count(count: u32, scenario: &Scenario) -> Result<usize> {
 
 fn count(scenario: &Scenario) -> Result<usize> {
     let missing = || {
-        let reason = "missing; this kind of movement does not imply it";
+        let reason = "missing; this scenario's movement does not imply it";
         scenario.document.error("nodes.count", reason, "set the number of nodes")
     };
     check_count(scenario.nodes.count.ok_or_else(missing)?, scenario)
 }
 
-fn generate(scenario: &Scenario, seed: u64, duration: Time) -> Result<Vec<Track>> {
+fn generate(scenario: &Scenario, movement: &Movement, seed: u64, duration: Time) -> Result<Vec<Track>> {
     let doc = &scenario.document;
     let count = || count(scenario);
     let spacing = |m: f64| in_range(doc, "movement.spacing_m", m, 0.0, 1e6);
     let fixed = |places: Vec<Position>| places.into_iter().map(Track::fixed).collect();
     let origin = Position::default();
-    Ok(match &scenario.movement {
+    Ok(match movement {
         Movement::Static { positions } => {
             check_listed(scenario, "movement.positions", "position", positions.len())?;
             let places = positions.iter().enumerate();

@@ -93,13 +93,13 @@ impl Layers {
         // A scenario that says no name got that of its file when it was read.
         self.unsaid.entry("name".to_owned()).or_insert_with(|| Origin::derived("the file's name"));
         let (from, moves) = match &scenario.movement {
-            Movement::Ns2 { path, .. } => (path.display().to_string(), "the files of ns-2"),
-            Movement::Bonnmotion { path, .. } => (path.display().to_string(), "the file of BonnMotion"),
+            Some(Movement::Ns2 { path, .. }) => (path.display().to_string(), "the files of ns-2"),
+            Some(Movement::Bonnmotion { path, .. }) => (path.display().to_string(), "the file of BonnMotion"),
             _ => ("movement".to_owned(), "traffic"),
         };
         self.add("duration_s", resolved.duration.as_secs_f64(), Origin::derived(moves));
         self.add("nodes.count", resolved.tracks.len() as i64, Origin::derived(from));
-        if scenario.movement.speed_factor().is_some() {
+        if scenario.movement.as_ref().and_then(Movement::speed_factor).is_some() {
             self.add("movement.speed_factor", 1.0, Origin::Default);
         }
         for (axis, size) in ["x_m", "y_m", "z_m"].iter().zip(resolved.area) {

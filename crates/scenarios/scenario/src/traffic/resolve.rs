@@ -30,7 +30,7 @@ pub(crate) fn flows(placed: &Placement<'_>, seed: u64) -> Result<Vec<FlowConfig>
         nodes: placed.tracks.len(),
         find: &|node, key| placed.find(node, key),
         has_ipv6: placed.ipv6.is_some(),
-        moves_as_in_ns2: matches!(scenario.movement, Movement::Ns2 { .. }),
+        moves_as_in_ns2: matches!(scenario.movement, Some(Movement::Ns2 { .. })),
         tcp_padding,
         seed,
     };

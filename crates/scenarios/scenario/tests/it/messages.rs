@@ -106,7 +106,7 @@ const MOVEMENTS: &[(&str, &str, &str)] = &[
     (
         "",
         "",
-        "s.toml: nodes.count: missing; this kind of movement does not imply it; set the number of nodes",
+        "s.toml: nodes.count: missing; this scenario's movement does not imply it; set the number of nodes",
     ),
     (
         "4",
@@ -202,7 +202,7 @@ fn mistakes_of_form_are_named_where_they_are() {
         ),
         (&format!("{GOOD}{PING}").replace("\"ping\"", "\"pin\""), "s.toml:8:9: unknown value `pin`"),
         (&format!("{GOOD}{PING}").replace("dst = 2\n", ""), "s.toml:7:1: the key `dst` is missing"),
-        ("nodes.count = 4\n", "s.toml:1:1: the key `movement` is missing; add movement;"),
+        ("nodes.count = 4\n", "s.toml: movement: missing; only real hosts do without it; add: movement = {"),
         ("nodes.count = \n", "s.toml:1:15: "),
         ("nodes.count = 4\nnodes.count = 5\n", "s.toml:2:7: duplicate key"),
         (

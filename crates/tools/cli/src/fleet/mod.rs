@@ -130,7 +130,8 @@ fn on_fleet(
     a: &FleetArgs,
     command: impl FnOnce(&mut Operation<'_>) -> Result<Report, Failure>,
 ) -> Result<ExitCode, Failure> {
-    let mut fleet = Fleet::load(&a.fleet, |scenario| Ok(Scenario::load(scenario, &[])?.resolve()?.names))?;
+    let mut fleet =
+        Fleet::load(&a.fleet, |scenario| Ok(Scenario::load(scenario, &[])?.resolve_hosts()?.names))?;
     fleet.keep(&a.hosts)?;
     let stop: Arc<AtomicBool> = stop_on_signal()?;
     let shown = ProgressDisplay::new(a.quiet);

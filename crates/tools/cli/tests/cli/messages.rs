@@ -187,7 +187,7 @@ fn wrong_times_and_movement_are_refused_at_their_line() {
             ["expected newline", "write one key with one value per line"],
         ),
         (CHAIN[..70].to_owned(), "s.toml:3:", ["", "correct the line"]),
-        (String::new(), "s.toml:1:1: ", ["the key `movement` is missing", "add movement"]),
+        (String::new(), "s.toml: movement: ", ["missing; only real hosts do without it", "add: movement ="]),
     ]);
 }
 

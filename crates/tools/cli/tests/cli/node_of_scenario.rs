@@ -138,3 +138,25 @@ fn scenarios_and_configurations_are_told_apart_and_wrong_nodes_named() {
 fn far() -> String {
     SCENARIO.replace("10.0.7.9", "172.16.0.1")
 }
+
+#[test]
+fn real_hosts_need_no_movement_and_simulated_nodes_do() {
+    let movement = SCENARIO.lines().find(|l| l.starts_with("movement")).unwrap();
+    let text = SCENARIO.replace(&format!("{movement}\n"), "");
+    let fleet = "scenario = \"walk.toml\"\nhosts = [{ name = \"gateway\", interface = \"wlan0\" }]\nssh_program = \"false\"\n";
+    let dir = folder(&[("walk.toml", &*text), ("moving.toml", SCENARIO), ("fleet.toml", fleet)]);
+    let of = |file: &str| checked(dir.path(), &[file, "--as", "gateway", "--interface", "wlan0"]).0;
+    assert_eq!(of("walk.toml"), of("moving.toml"));
+    // No host is reached, but the scenario is read.
+    let report = run_in(dir.path(), &["fleet", "check", "fleet.toml"]);
+    assert!(report.status == Some(1) && report.out.contains("gateway"), "{}{}", report.out, report.err);
+    let e = run_in(dir.path(), &["node", "walk.toml", "--interface", "wlan0", "--check"]).failure(2);
+    assert!(e.contains("this is a scenario") && e.contains("with names: gateway"), "{e}");
+    for command in [&["run"][..], &["run", "--check"], &["topology"], &["export", "macfilter"]] {
+        let e = run_in(dir.path(), &[command, &["walk.toml"]].concat()).failure(2);
+        assert!(
+            e.contains("walk.toml: movement: missing; only real hosts do without it; add: movement"),
+            "{e}"
+        );
+    }
+}

@@ -50,7 +50,7 @@ pub(crate) fn expect_config(path: &Path) -> Result<(), Error> {
     // Of a file that cannot be read the configuration's own message tells.
     let Ok(FileKind::Scenario(key)) = kind(path) else { return Ok(()) };
     let file = path.display();
-    let names = match Scenario::load(path, &[]).and_then(|s| s.resolve()) {
+    let names = match Scenario::load(path, &[]).and_then(|s| s.resolve_hosts()) {
         Ok(resolved) => format!("; its nodes are {}", listed(&resolved)),
         Err(_) => String::new(),
     };
@@ -93,7 +93,7 @@ pub(crate) fn choose(
     }
     let wrong = |e: wayhop_document::Error| Error::Config(e.to_string());
     let scenario = Scenario::load(path, changes).map_err(wrong)?;
-    let resolved = scenario.resolve().map_err(wrong)?;
+    let resolved = scenario.resolve_hosts().map_err(wrong)?;
     if resolved.edge.is_some() {
         return Err(Error::Config(format!(
             "{file}: gateways: only simulated and emulated; for this host, write a configuration with \
