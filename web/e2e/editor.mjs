@@ -124,6 +124,8 @@ async function previewsWhileDragging(page) {
 async function runs2(page) {
   await button(page, "▶ Run").click();
   await page.locator(".timeline .bar").waitFor();
+  const groups = await page.locator("header select").first().locator("optgroup").evaluateAll((all) => all.map((g) => g.label));
+  assert.deepEqual(groups, ["Runs of net"]);
   const info = await page.evaluate(() => fetch("/api/run?run=net-studio-1").then((r) => r.json()));
   assert.equal(saved().startsWith("# Written by hand.\nduration_s = 100 # not longer\n"), true, saved());
   assert.match(saved(), /\[receptions\] # the editor has no form for these\nall = true # all of them\n/);
