@@ -17,12 +17,11 @@ DEMO_RUN := runs/demo
 FUZZ_SECONDS ?= 0
 # Slots for tests, six a processor: see .config/nextest.toml.
 TEST_SLOTS := $(shell expr 6 \* $$(nproc))
-WEB_LOG := $(TARGET)/web.log
 # A system that is not Linux, where the simulator without its Linux parts has to compile. Debian's own compiler has no rustup. (Paths, and
 # so errors, are larger there.)
 ELSEWHERE := $(shell command -v rustup >/dev/null && echo --target x86_64-pc-windows-gnu)
 
-.PHONY: demo check test web bench docs site reproductions build install-demo install-test install-bench install-site
+.PHONY: demo check test test-web test-rest web bench docs site reproductions build install-demo install-test install-bench install-site
 
 demo: install-demo
 	cargo build --profile demo --package wayhop-cli
@@ -39,26 +38,39 @@ check: install-test
 	cargo nextest run --profile check --workspace --lib --test clippy_bans --test-threads $(TEST_SLOTS)
 	$(TARGET)/debug/xtask check
 
+# What the tests use and no compiler needs is installed while the workspace is compiled. The checks that need no clock run while
+# tests wait; for that, the tests run from the list of what was built, and leave cargo's lock to them.
 test: install-test
-	cargo fmt --all --check
-	cargo clippy --workspace --all-targets -- -D warnings
-	cargo clippy --package wayhop-cli --no-default-features $(ELSEWHERE) -- -D warnings -A clippy::result_large_err
-	cargo fetch --locked --quiet
-	cargo deny --offline check -D warnings licenses bans sources
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
-	cd bench && python3 -m unittest --quiet
-	$(MAKE) site
-	cargo nextest run --workspace --no-run
+	mkdir -p $(TARGET)
+	.ci/install fixtures >$(TARGET)/fixtures.log 2>&1 & fixtures=$$!; \
+	cargo fmt --all --check && \
+	cargo clippy --workspace --all-targets -- -D warnings && \
+	cargo fetch --locked --quiet && \
+	cargo nextest list --workspace --list-type binaries-only --message-format json >$(TARGET)/binaries.json; built=$$?; \
+	wait $$fixtures || { cat $(TARGET)/fixtures.log; exit 1; }; exit $$built
 	$(TARGET)/debug/xtask check
 	[ $(FUZZ_SECONDS) -eq 0 ] || fuzz/run-all $(FUZZ_SECONDS)
-	cargo test --workspace --doc --quiet
-	@# The page's browsers mostly wait: beside the other tests.
-	$(MAKE) web WAYHOP_BUILD=: > $(WEB_LOG) 2>&1 & web=$$!; \
-	cargo nextest run --workspace --test-threads $(TEST_SLOTS); tests=$$?; \
-	wait $$web; page=$$?; cat $(WEB_LOG); exit $$((tests + page))
+	cargo metadata --format-version 1 >$(TARGET)/metadata.json
+	nice $(MAKE) test-web >$(TARGET)/web.log 2>&1 & web=$$!; \
+	nice $(MAKE) test-rest >$(TARGET)/rest.log 2>&1 & rest=$$!; \
+	cargo nextest run --binaries-metadata $(TARGET)/binaries.json --cargo-metadata $(TARGET)/metadata.json \
+		--test-threads $(TEST_SLOTS); tests=$$?; \
+	wait $$web; tests=$$((tests + $$?)); cat $(TARGET)/web.log; \
+	wait $$rest; tests=$$((tests + $$?)); cat $(TARGET)/rest.log; exit $$tests
 
-# The studio's page: that it is what its sources give, its unit tests, and the page in a browser. (For `make test` the command is
-# there: the tests' own, with the features of the whole workspace.)
+# The command is there: the tests' own, with the features of the whole workspace.
+test-web:
+	$(MAKE) web WAYHOP_BUILD=:
+
+test-rest:
+	cd bench && python3 -m unittest --quiet
+	$(MAKE) site
+	cargo deny --offline check -D warnings licenses bans sources
+	cargo clippy --package wayhop-cli --no-default-features $(ELSEWHERE) -- -D warnings -A clippy::result_large_err
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	cargo test --workspace --doc --quiet
+
+# The studio's page: that it is what its sources give, its unit tests, and the page in a browser.
 WAYHOP_BUILD ?= cargo build --package wayhop-cli
 web:
 	cd web && npm ci --no-audit --no-fund --loglevel=error
