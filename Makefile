@@ -18,8 +18,8 @@ FUZZ_SECONDS ?= 0
 # Slots for tests, six a processor: see .config/nextest.toml.
 TEST_SLOTS := $(shell expr 6 \* $$(nproc))
 WEB_LOG := $(TARGET)/web.log
-# A system that is not Linux, where the simulator without its Linux parts has to compile. Debian's own compiler has no rustup. (Paths, and
-# so errors, are larger there.)
+# A system that is not Linux, where the simulator without its Linux parts has to compile. Debian's own compiler has no rustup; with it,
+# what talks to the kernel is compiled for the static program's C library (musl), too. (Paths, and so errors, are larger on Windows.)
 ELSEWHERE := $(shell command -v rustup >/dev/null && echo --target x86_64-pc-windows-gnu)
 
 .PHONY: demo check test web bench docs site reproductions build install-demo install-test install-bench install-site
@@ -43,6 +43,7 @@ test: install-test
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo clippy --package wayhop-cli --no-default-features $(ELSEWHERE) -- -D warnings -A clippy::result_large_err
+	$(if $(ELSEWHERE),cargo check --package wayhop-lab --target x86_64-unknown-linux-musl)
 	cargo fetch --locked --quiet
 	cargo deny --offline check -D warnings licenses bans sources
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
