@@ -55,12 +55,7 @@ pub(super) fn lab() -> Vec<Check> {
         Check::needed(
             "veth and bridge",
             in_namespace(|n| {
-                order(
-                    n,
-                    "ip",
-                    &["-batch", "-"],
-                    "link add wh0 type veth peer name wh1\nlink add wh2 type bridge\n",
-                )
+                order(n, "ip", &["-batch", "-"], "link add wh0 type veth\nlink add wh1 type bridge\n")
             }),
             "apt-get install iproute2, and load the modules: `modprobe -a veth bridge`",
         ),

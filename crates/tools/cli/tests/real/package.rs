@@ -145,6 +145,9 @@ fn check_archive(debian: &Debian, packages: &str, before: &BTreeSet<String>) {
         "{unpack} && wayhop run /usr/local/share/wayhop/scenarios/chain.toml --out /run/chain"
     ));
     assert!(run.contains("delivered"), "{run}");
+    // A host that has nothing but the program can have namespaces.
+    let doctor = debian.said("PATH= /usr/local/bin/wayhop doctor");
+    assert!(doctor.contains("ok      network namespaces: tried, works"), "{doctor}");
     debian.said("rm -r /run/chain && test -f /usr/local/share/man/man1/wayhop-run.1");
     let places = ["/usr/local/bin/wayhop", "/usr/local/share/"];
     let after = debian.files();
