@@ -17,8 +17,8 @@ DEMO_RUN := runs/demo
 FUZZ_SECONDS ?= 0
 # Slots for tests, six a processor: see .config/nextest.toml.
 TEST_SLOTS := $(shell expr 6 \* $$(nproc))
-# A system that is not Linux, where the simulator without its Linux parts has to compile. Debian's own compiler has no rustup. (Paths, and
-# so errors, are larger there.)
+# A system that is not Linux, where the simulator without its Linux parts has to compile. Debian's own compiler has no rustup; with it,
+# what talks to the kernel is compiled for the static program's C library (musl), too. (Paths, and so errors, are larger on Windows.)
 ELSEWHERE := $(shell command -v rustup >/dev/null && echo --target x86_64-pc-windows-gnu)
 
 .PHONY: demo check test test-web test-rest web bench docs site reproductions build install-demo install-test install-bench install-site
@@ -67,6 +67,7 @@ test-rest:
 	$(MAKE) site
 	cargo deny --offline check -D warnings licenses bans sources
 	cargo clippy --package wayhop-cli --no-default-features $(ELSEWHERE) -- -D warnings -A clippy::result_large_err
+	$(if $(ELSEWHERE),cargo check --quiet --package wayhop-lab --target x86_64-unknown-linux-musl)
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	cargo test --workspace --doc --quiet
 

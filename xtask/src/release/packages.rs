@@ -45,20 +45,33 @@ impl Release<'_> {
         let licences = self.licences()?;
         let mut build = Command::new(self.root.join("packaging/build-deb"));
         run(build.arg(&binary).arg(&self.options.out).arg(&licences).env("SOURCE_DATE_EPOCH", &self.epoch))?;
-        Ok(vec![format!("{name}.deb"), format!("{name}.debug")])
+        let package = format!("{name}.deb");
+        let unpacked = self.folder("unpacked")?;
+        let mut extract = Command::new("dpkg-deb");
+        run(extract.arg("--extract").arg(self.options.out.join(&package)).arg(&unpacked))?;
+        self.check(&unpacked.join("usr"))?;
+        Ok(vec![package, format!("{name}.debug")])
     }
 
     /// An archive of the static program and what belongs to it, for a folder such as /usr/local; and its symbols.
     pub(super) fn static_archive(&self) -> Result<Vec<String>, String> {
         let name = format!("wayhop-{}-x86_64-linux", self.version);
         let binary = self.program(&name, Some(STATIC))?;
+        if self.options.binary.is_none() && needs_libraries(&binary)? {
+            return Err(format!("the program for {STATIC} is not static"));
+        }
         let folder = self.folder(&name)?;
         let mut install = Command::new(self.root.join("packaging/install-files"));
         run(install.arg(&binary).arg(&folder).arg(self.licences()?))?;
         for name in ["README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
-            fs::copy(self.root.join(name), folder.join(name)).map_err(|e| format!("{name}: {e}"))?;
+            let copy = folder.join("share/doc/wayhop").join(name);
+            fs::copy(self.root.join(name), copy).map_err(|e| format!("{name}: {e}"))?;
         }
-        Ok(vec![self.archive(&name)?, format!("{name}.debug")])
+        let archive = self.archive(&name)?;
+        let unpacked = self.folder("unpacked")?;
+        run(Command::new("tar").arg("-xf").arg(self.options.out.join(&archive)).arg("-C").arg(&unpacked))?;
+        self.check(&unpacked.join(&name))?;
+        Ok(vec![archive, format!("{name}.debug")])
     }
 
     /// The commit's sources with those of all crates, which build without a network.
@@ -77,6 +90,9 @@ impl Release<'_> {
         // Without git, the program asks this for its commit.
         let commit = format!("[env]\nWAYHOP_COMMIT = \"{}\"\n", self.commit);
         fs::write(&config, format!("{own}{VENDORED}{commit}")).map_err(fails)?;
+        // Every crate is found, without those that this user has downloaded.
+        let complete = ["tree", "--quiet", "--workspace", "--offline", "--locked"];
+        output(cargo().args(complete).env("CARGO_HOME", self.folder("empty")?).current_dir(&folder))?;
         self.archive(&name)
     }
 
@@ -94,11 +110,22 @@ impl Release<'_> {
         let symbols = ["--only-keep-debug", "--compress-debug-sections"];
         objcopy(&symbols, &built, &self.options.out.join(&debug))?;
         objcopy(&["--strip-all", &format!("--add-gnu-debuglink={debug}")], &built, &stripped)?;
-        let told = output(Command::new(&stripped).arg("--version"))?;
-        if !told.contains(&format!("{}+{}", self.version, self.commit)) && !self.options.draft {
-            return Err(format!("{} is of another commit: {told}", built.display()));
-        }
         Ok(stripped)
+    }
+
+    /// Checks an unpacked package: its program starts, is of this commit, and has its manual pages and completions beside it.
+    fn check(&self, folder: &Path) -> Result<(), String> {
+        let version = output(Command::new(folder.join("bin/wayhop")).arg("--version"))?;
+        if !version.contains(&format!("{}+{}", self.version, self.commit)) && !self.options.draft {
+            return Err(format!("the packaged program is of another commit: {version}"));
+        }
+        for part in ["man/man1", "bash-completion/completions", "fish/vendor_completions.d", "zsh"] {
+            let path = folder.join("share").join(part);
+            if !path.is_dir() {
+                return Err(format!("the package lacks {}", path.display()));
+            }
+        }
+        Ok(())
     }
 
     fn build_program(&self, target: Option<&str>) -> Result<PathBuf, String> {
@@ -138,5 +165,21 @@ impl Release<'_> {
             .arg(self.scratch.path())
             .arg(name))?;
         Ok(archive)
+    }
+}
+
+/// Whether a program is linked to libraries, which an interpreter loads when it starts.
+fn needs_libraries(program: &Path) -> Result<bool, String> {
+    let headers = ["--program-headers", "--wide"];
+    Ok(output(Command::new("readelf").args(headers).arg(program))?.contains(" INTERP "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_is_not_static_is_found() {
+        assert_eq!(needs_libraries(&std::env::current_exe().unwrap()), Ok(true));
     }
 }

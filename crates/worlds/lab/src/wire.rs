@@ -67,7 +67,7 @@ impl Wire {
         let ports = ports(scenario);
         let hub = made()?;
         let nodes = addresses.iter().map(|_| made()).collect::<Result<Vec<_>, _>>()?;
-        hub.within(disable_ipv6).map_err(Error::system("set up the wire"))?;
+        hub.within(disable_ipv6).map_err(Error::system("set up the wire (see `wayhop doctor lab`)"))?;
         let mut orders = String::new();
         for segment in ports.iter().flatten().map(|p| p.segment).collect::<BTreeSet<_>>() {
             let _ = writeln!(orders, "link add br{segment} type bridge ageing_time 0 mcast_snooping 0");
@@ -91,7 +91,8 @@ impl Wire {
                 disable_ipv6()?;
                 wayhop_netns::allow_services()
             };
-            node.within(quiet).map_err(Error::system("set up a node's namespace"))?;
+            node.within(quiet)
+                .map_err(Error::system("set up a node's namespace (see `wayhop doctor lab`)"))?;
             let orders = own.iter().map(|p| format!("link set {} up\n", p.name)).collect::<Vec<_>>().concat();
             order(node, "ip", &["-batch", "-"], &orders).map_err(failed("set a node's interface up"))?;
         }

@@ -1,11 +1,10 @@
-//! This host's capabilities for a node, tried out in a temporary network namespace where possible.
+//! This host's capabilities for a node.
 //!
 //! A probe returns what it found or what is missing, in words for people.
 
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use crate::wifi;
 
@@ -33,21 +32,6 @@ pub fn ip_forward() -> Result<String, String> {
         Ok(_) => Err("off".to_owned()),
         Err(e) => Err(e.to_string()),
     }
-}
-
-/// Runs a shell line in a network namespace of its own.
-pub fn in_namespace(line: &str) -> Result<String, String> {
-    let run = Command::new("unshare")
-        .args(["--net", "--", "sh", "-c", line])
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|e| format!("cannot run unshare (Debian package util-linux): {e}"))?;
-    if run.status.success() {
-        return Ok("tried, works".to_owned());
-    }
-    let said = String::from_utf8_lossy(&run.stderr);
-    let first = said.lines().find(|l| !l.trim().is_empty()).unwrap_or("tried, fails");
-    Err(first.chars().map(|c| if c.is_control() { ' ' } else { c }).take(160).collect())
 }
 
 /// How many files this process may have open, if that is enough for a large emulation.

@@ -184,7 +184,9 @@ fn is_file(name: &Path) -> bool {
 /// Gives what is to be executed.
 fn enter(orders: &Orders, status: &File, name: &Path) -> io::Result<Command> {
     view::own()?;
-    view::replace(Path::new("/etc/hosts"), &orders.hosts)?;
+    let what = |what: &'static str| move |e: io::Error| io::Error::new(e.kind(), format!("{what}: {e}"));
+    view::replace(Path::new("/etc/hosts"), &orders.hosts)
+        .map_err(what("cannot mount the nodes' names over /etc/hosts"))?;
     let Some(confined) = &orders.confined else {
         view::processes(true)?;
         close(orders.status)?;
@@ -193,7 +195,6 @@ fn enter(orders: &Orders, status: &File, name: &Path) -> io::Result<Command> {
     close_all_but(status)?;
     // Without a terminal, whose input it could forge.
     setsid()?;
-    let what = |what: &'static str| move |e: io::Error| io::Error::new(e.kind(), format!("{what}: {e}"));
     let (user, group) = (Uid::from_raw(confined.user), Gid::from_raw(confined.user));
     view::processes(false).map_err(what("cannot mount its own /proc"))?;
     let owner = if Uid::effective().is_root() { (user, group) } else { (Uid::effective(), Gid::effective()) };

@@ -1,9 +1,11 @@
 //! The checks of each mode, and their remedies.
 
+use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use wayhop_linux::probe;
+use wayhop_netns::{Namespace, allow_services, order};
 
 /// One thing that a mode requires or can use.
 #[derive(Debug)]
@@ -52,12 +54,14 @@ pub(super) fn lab() -> Vec<Check> {
         namespaces(),
         Check::needed(
             "veth and bridge",
-            probe::in_namespace("ip link add wh0 type veth peer name wh1 && ip link add wh2 type bridge"),
+            in_namespace(|n| {
+                order(n, "ip", &["-batch", "-"], "link add wh0 type veth\nlink add wh1 type bridge\n")
+            }),
             "apt-get install iproute2, and load the modules: `modprobe -a veth bridge`",
         ),
         Check::needed(
             "nftables",
-            probe::in_namespace("nft add table netdev wh || nft add table bridge wh"),
+            in_namespace(|n| order(n, "nft", &["-f", "-"], "add table bridge wh\n")),
             "apt-get install nftables; the kernel needs CONFIG_NF_TABLES",
         ),
         forwarding(),
@@ -146,7 +150,7 @@ fn tun() -> Check {
 fn namespaces() -> Check {
     Check::needed(
         "network namespaces",
-        probe::in_namespace("true"),
+        in_namespace(|_| Ok(())),
         "run wayhop with sudo; in a container, add CAP_SYS_ADMIN; the kernel needs CONFIG_NET_NS",
     )
 }
@@ -154,11 +158,18 @@ fn namespaces() -> Check {
 fn forwarding() -> Check {
     Check::needed(
         "forwarding in a namespace",
-        probe::in_namespace(
-            "test -w /proc/sys/net/ipv4/ip_forward && cat /proc/sys/net/ipv4/ip_forward >/dev/null",
-        ),
+        in_namespace(|n| n.within(allow_services)),
         "mount /proc/sys writable; in a container, run it privileged or with `--security-opt systempaths=unconfined`",
     )
+}
+
+/// Tries something in a temporary network namespace, as an emulation or a lab does it.
+fn in_namespace(attempt: impl FnOnce(&Namespace) -> io::Result<()>) -> Result<String, String> {
+    let tried = Namespace::new().and_then(|namespace| attempt(&namespace));
+    // Of what a program said, the first line.
+    let first =
+        |e: io::Error| e.to_string().lines().next().unwrap_or("tried, fails").replace(char::is_control, " ");
+    tried.map(|()| "tried, works".to_owned()).map_err(first)
 }
 
 /// What nodes left behind that were killed together with the process that restores the host.

@@ -1,5 +1,5 @@
-//! The Debian package: `cargo xtask release` packs the program under test, a Debian with nothing but its base system installs it, runs
-//! what it installed, and purges it.
+//! The packages: `cargo xtask release` packs the program under test, a Debian with nothing but its base system installs it, runs what it
+//! installed, and removes it.
 //!
 //! Needs root, and what `.ci/install test` installs, the base system in `target/debian` among it. Without root the test is skipped with a
 //! message; in CI it fails.
@@ -81,7 +81,7 @@ fn package(folder: &str) -> String {
     let program = env!("CARGO_BIN_EXE_wayhop");
     let xtask = Path::new(program).with_file_name("xtask");
     let mut release = Command::new(&xtask);
-    release.args(["release", "--draft", "--binary", program, "--only", "deb,sbom", "--out", folder]);
+    release.args(["release", "--draft", "--binary", program, "--only", "deb,static,sbom", "--out", folder]);
     // A program for tests is large.
     release.env("DPKG_DEB_COMPRESSOR_TYPE", "none");
     let done = release.output().unwrap_or_else(|e| panic!("{}: {e}; build the workspace", xtask.display()));
@@ -137,6 +137,26 @@ fn the_debian_package_installs_program_and_unit_and_leaves_without_a_trace() {
     }
     debian.said("dpkg --purge wayhop");
     assert_eq!(debian.files().symmetric_difference(&before).collect::<Vec<_>>(), Vec::<&String>::new());
+    check_archive(&debian, &path("dist"), &before);
+}
+
+/// Unpacks the other archive as README.md says: it works from there, and only `bin` and `share` are new.
+fn check_archive(debian: &Debian, packages: &str, before: &BTreeSet<String>) {
+    let name = concat!("wayhop-", env!("CARGO_PKG_VERSION"), "-x86_64-linux.tar.gz");
+    fs::copy(format!("{packages}/{name}"), format!("{}/{name}", debian.0)).unwrap();
+    let unpack = format!("tar -xzf {name} -C /usr/local --strip-components=1 && rm {name}");
+    let run = debian.said(&format!(
+        "{unpack} && wayhop run /usr/local/share/wayhop/scenarios/chain.toml --out /run/chain"
+    ));
+    assert!(run.contains("delivered"), "{run}");
+    // A host that has nothing but the program can have namespaces.
+    let doctor = debian.said("PATH= /usr/local/bin/wayhop doctor");
+    assert!(doctor.contains("ok      network namespaces: tried, works"), "{doctor}");
+    debian.said("rm -r /run/chain && test -f /usr/local/share/man/man1/wayhop-run.1");
+    let places = ["/usr/local/bin/wayhop", "/usr/local/share/"];
+    let after = debian.files();
+    let others = after.difference(before).filter(|f| !places.iter().any(|p| f.starts_with(p)));
+    assert_eq!(others.collect::<Vec<_>>(), Vec::<&String>::new());
 }
 
 #[test]
