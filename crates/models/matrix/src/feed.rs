@@ -3,7 +3,6 @@
 //! `<positions><node id="0" x="12.5" y="-3"/><node id="1" x="0" y="0" z="2"/></positions>` and
 //! `{"nodes": [{"node": 0, "x": 12.5, "y": -3}, {"node": 1, "x": 0, "y": 0, "z": 2}]}` say the same: metres east, north and up.
 
-use std::fmt;
 use std::io::{BufRead, Read as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
@@ -122,21 +121,12 @@ fn read(
 }
 
 /// A line that says nothing about positions: why, and what would.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0}; give a line as {{\"nodes\": [{{\"node\": 0, \"x\": 1.5, \"y\": 2}}]}} or \
+     <positions><node id=\"0\" x=\"1.5\" y=\"2\"/></positions>, in metres"
+)]
 pub struct FeedError(String);
-
-impl fmt::Display for FeedError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}; give a line as {{\"nodes\": [{{\"node\": 0, \"x\": 1.5, \"y\": 2}}]}} or \
-             <positions><node id=\"0\" x=\"1.5\" y=\"2\"/></positions>, in metres",
-            self.0
-        )
-    }
-}
-
-impl std::error::Error for FeedError {}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

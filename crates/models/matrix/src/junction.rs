@@ -16,7 +16,6 @@ use crate::switch_error::SwitchError;
 pub struct Junction {
     /// Inputs of the first switch that radios are cabled to.
     pub(crate) first: usize,
-    /// Its buses.
     pub(crate) buses: usize,
     /// How many of these lead to inputs of the second switch.
     pub(crate) joined: usize,

@@ -123,15 +123,9 @@ impl ForeignAgent {
         (request, extensions): (&Request, &Extensions<'_>),
     ) {
         let Some(advertiser) = self.links.get(&link) else { return };
-        let p = RelayedRequest {
-            link,
-            source,
-            home: request.home,
-            home_agent: request.home_agent,
-            lifetime_s: request.lifetime_s,
-            identification: request.identification,
-            until: cx.now() + PATIENCE,
-        };
+        let Request { home, home_agent, lifetime_s, identification, .. } = *request;
+        let until = cx.now() + PATIENCE;
+        let p = RelayedRequest { link, source, home, home_agent, lifetime_s, identification, until };
         let max_lifetime_s = advertiser.registration_lifetime_s;
         let code = self.judge(max_lifetime_s, request, extensions);
         if code.is_accepted() {

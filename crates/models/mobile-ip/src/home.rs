@@ -433,26 +433,12 @@ pub(crate) fn expiry(now: Time, lifetime_s: u16) -> Time {
 
 /// An ARP message by which all on a link learn where the packets for an address go.
 pub(crate) fn gratuitous(cx: &mut ApplicationCx<'_>, link: LinkId, addr: Ipv4Addr, mac: Mac) {
-    let message = arp::Repr {
-        operation: arp::Operation::Request,
-        sender_mac: mac,
-        sender: addr,
-        target_mac: Mac([0; 6]),
-        target: addr,
-    };
-    send_arp(cx, link, Mac::BROADCAST, message);
+    send_arp(cx, link, Mac::BROADCAST, arp::Repr::request(mac, addr, addr));
 }
 
 /// Answers who asks by ARP for an address: packets for it go to `mac`.
 pub(crate) fn answer_arp(cx: &mut ApplicationCx<'_>, link: LinkId, mac: Mac, asked: arp::Repr) {
-    let message = arp::Repr {
-        operation: arp::Operation::Reply,
-        sender_mac: mac,
-        sender: asked.target,
-        target_mac: asked.sender_mac,
-        target: asked.sender,
-    };
-    send_arp(cx, link, asked.sender_mac, message);
+    send_arp(cx, link, asked.sender_mac, asked.reply(mac));
 }
 
 fn send_arp(cx: &mut ApplicationCx<'_>, link: LinkId, to: Mac, message: arp::Repr) {

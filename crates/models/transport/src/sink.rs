@@ -25,7 +25,7 @@ pub enum Arrival {
 /// octets of data there is none.
 ///
 /// A flow to all nodes has several receivers: each counts a packet once, and the figures are of all together.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Sink {
     receivers: Vec<Receiver>,
     received: u64,
@@ -48,15 +48,7 @@ struct Receiver {
 impl Sink {
     /// A sink with this many receivers.
     pub fn new(receivers: usize) -> Self {
-        Self {
-            receivers: vec![Receiver::default(); receivers],
-            received: 0,
-            duplicates: 0,
-            out_of_order: 0,
-            payload_bytes: 0,
-            hops_sum: 0,
-            delay: Histogram::default(),
-        }
+        Self { receivers: vec![Receiver::default(); receivers], ..Self::default() }
     }
 
     /// Takes a packet that was delivered at `now` to the only receiver.

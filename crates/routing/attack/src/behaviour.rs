@@ -6,7 +6,7 @@ use wayhop_core::{Rng, Span, Time};
 use wayhop_wire::ipv4;
 
 /// What an attacker does, and when. A kind of attack is one or several of these.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Behaviour {
     /// Before this it is an ordinary node.
     pub from: Time,
@@ -29,16 +29,7 @@ pub struct Behaviour {
 impl Behaviour {
     /// Nothing but the time.
     pub fn between(from: Time, until: Time) -> Self {
-        Self {
-            from,
-            until,
-            drops: Drops::Nothing,
-            pretence: None,
-            identities: Vec::new(),
-            denies_every: None,
-            flood: None,
-            replays_after: None,
-        }
+        Self { from, until, ..Self::default() }
     }
 
     /// Whether it attacks now.
@@ -52,9 +43,10 @@ impl Behaviour {
 }
 
 /// Which packets of others end at an attacker.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Drops {
     /// None.
+    #[default]
     Nothing,
     /// All.
     All,

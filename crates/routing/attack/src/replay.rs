@@ -13,7 +13,6 @@ pub(crate) struct RecordedMessage {
     /// When it is sent again.
     pub(crate) due: Time,
     pub(crate) packet: Vec<u8>,
-    /// Whom it was for.
     pub(crate) to: Addr,
 }
 

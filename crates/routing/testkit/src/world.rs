@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use wayhop_core::{
-    DropReason, Frame, IfaceId, Input, NodeId, Packet, Prefix, SendState, Span, Time, TimerKey, TraceNote,
-    TxReport, TxStatus,
+    DropReason, Frame, IfaceId, Input, NodeId, Packet, PacketMeta, Prefix, SendState, Span, Time, TimerKey,
+    TraceNote, TxReport, TxStatus,
 };
 use wayhop_node::{Above, Below, Due, Hop, HopKind, InputContext, InstalledRoute, Stage, Workspace, World};
 
@@ -41,14 +41,9 @@ impl Common {
     }
     /// A node begins to transmit.
     pub(crate) fn transmit(&mut self, node: usize, frame: Frame) {
-        let what = EventKind::Sent {
-            id: frame.packet.meta.id,
-            flow: frame.packet.meta.flow,
-            next_hop: frame.next_hop,
-            priority: frame.priority,
-            bytes: frame.packet.bytes().to_vec(),
-        };
-        self.log(node, what);
+        let Frame { packet, next_hop, priority, .. } = &frame;
+        let (PacketMeta { id, flow, .. }, bytes) = (packet.meta, packet.bytes().to_vec());
+        self.log(node, EventKind::Sent { id, flow, next_hop: *next_hop, priority: *priority, bytes });
         let t = &mut self.air[node];
         t.on_air = Some(frame);
         let life = t.life;

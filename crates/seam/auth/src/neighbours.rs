@@ -26,7 +26,6 @@ const FORGET_AFTER: Span = Span::from_secs(30);
 /// How many challenges of one neighbour are answered within a second.
 const ANSWERS_PER_SECOND: u8 = 10;
 
-/// A neighbour that was verified.
 #[derive(Clone, Debug)]
 pub(crate) struct VerifiedNeighbour {
     pub(crate) index: u64,
@@ -52,7 +51,6 @@ struct Stranger {
     used: Time,
 }
 
-/// All of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NeighbourKeys {
     verified: FxHashMap<Ipv4Addr, VerifiedNeighbour>,

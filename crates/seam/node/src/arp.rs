@@ -18,13 +18,8 @@ impl<P: Protocol> Node<P> {
         iface: IfaceId,
         target: Ipv4Addr,
     ) -> Frame {
-        let repr = Repr {
-            operation: Operation::Request,
-            sender_mac: self.mac(iface),
-            sender: self.interfaces[iface.index()].addr.unwrap_or(self.addr),
-            target_mac: Mac([0; 6]),
-            target,
-        };
+        let sender = self.interfaces[iface.index()].addr.unwrap_or(self.addr);
+        let repr = Repr::request(self.mac(iface), sender, target);
         self.arp_frame(w, at, repr, iface, (Addr::BROADCAST, Mac::BROADCAST))
     }
 
@@ -52,15 +47,13 @@ impl<P: Protocol> Node<P> {
         iface: IfaceId,
         to: (Addr, Mac),
     ) -> Frame {
-        let work = w.workspace();
-        let meta = work.new_meta(at);
-        let mut packet = work.pool.zeroed(repr.buffer_len(), meta);
+        let mut packet = w.workspace().new_packet(at, repr.buffer_len());
         repr.emit(packet.bytes_mut());
-        self.resolution_frame(packet, Payload::Arp, iface, to)
+        self.own_frame(packet, Payload::Arp, iface, to)
     }
 
-    /// A frame with a question for a link address or an answer. No engine gets a report about it.
-    pub(crate) fn resolution_frame(
+    /// A frame of the node itself, such as a question for a link address. No engine gets a report about it.
+    pub(crate) fn own_frame(
         &self,
         packet: Packet,
         payload: Payload,
@@ -88,13 +81,7 @@ impl<P: Protocol> Node<P> {
             && self.may_answer(at, iface, heard.sender.into())
             && let Some(late) = self.interfaces[iface.index()].lateness(at, heard.sender.into(), is_new)
         {
-            let reply = Repr {
-                operation: Operation::Reply,
-                sender_mac: self.mac(iface),
-                sender: heard.target,
-                target_mac: heard.sender_mac,
-                target: heard.sender,
-            };
+            let reply = heard.reply(self.mac(iface));
             let frame = self.arp_frame(w, at, reply, iface, (heard.sender.into(), heard.sender_mac));
             self.go_on(w, at + late, frame);
         }

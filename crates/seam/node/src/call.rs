@@ -100,12 +100,8 @@ impl<P: Protocol> Node<P> {
         if logs {
             let next_id = w.workspace().next_id;
             let rng = &self.engines[usize::from(engine)].rng;
-            w.log_input(
-                at,
-                engine,
-                &InputContext { interface, exceptions: self.heard.exceptions(), next_id, rng },
-                &input,
-            );
+            let seen = InputContext { interface, exceptions: self.heard.exceptions(), next_id, rng };
+            w.log_input(at, engine, &seen, &input);
         }
         let work = w.workspace();
         let mut effects = std::mem::take(&mut work.effects);

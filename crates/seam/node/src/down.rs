@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use crate::config::Resolution;
 use crate::ipv6_state::is_v6;
 use crate::node::Node;
-use crate::resolver::{Due, Lookup, Resolver};
+use crate::resolver::{Due, HOST_WAIT, Lookup};
 use crate::table::InstalledRoute;
 use crate::world::{Hop, Stage, World};
 use wayhop_core::{
@@ -27,16 +27,9 @@ impl<P: Protocol> Node<P> {
             return self.keep(w, at, packet, spec, reporting);
         }
         let payload = if is_v6(packet.bytes()) { Payload::Ip6 } else { Payload::Ip };
-        let frame = Frame {
-            packet,
-            payload,
-            iface: spec.iface,
-            next_hop: spec.next_hop,
-            receiver: Mac::BROADCAST,
-            priority: spec.priority,
-            reporting,
-            life: self.life,
-        };
+        let TxSpec { iface, next_hop, priority, .. } = *spec;
+        let (receiver, life) = (Mac::BROADCAST, self.life);
+        let frame = Frame { packet, payload, iface, next_hop, receiver, priority, reporting, life };
         if self.interfaces.len() == 1 {
             return self.schedule(w, at, spec.delay, Frame { iface: IfaceId(0), ..frame });
         }
@@ -142,7 +135,7 @@ impl<P: Protocol> Node<P> {
                 if ask {
                     // Only a host repeats its questions for link addresses.
                     if self.interfaces[id.index()].config.resolution == Resolution::Host {
-                        w.schedule_resolution(at + Resolver::first_wait(), id);
+                        w.schedule_resolution(at + HOST_WAIT, id);
                     }
                     let request = self.request(w, at, id, target);
                     self.enqueue(w, at, request);

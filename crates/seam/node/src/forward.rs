@@ -91,21 +91,17 @@ impl<P: Protocol> Node<P> {
         hit: Hit,
         previous_hop: Option<Addr>,
     ) {
-        let spec = TxSpec::unicast(hit.next_hop).on(hit.iface);
-        if hit.owner == InstalledRoute::STATIC {
+        let Hit { next_hop, iface, owner } = hit;
+        let spec = TxSpec::unicast(next_hop).on(iface);
+        if owner == InstalledRoute::STATIC {
             return self.send_down(w, at, p, &spec, Reporting::Nobody);
         }
-        if self.engines[usize::from(hit.owner)].interests.route_used {
-            let used = RouteUse {
-                source: ends.source,
-                destination: ends.destination,
-                next_hop: hit.next_hop,
-                iface: hit.iface,
-                previous_hop,
-            };
-            self.call(w, at, hit.owner, Input::RouteUsed(used));
+        if self.engines[usize::from(owner)].interests.route_used {
+            let Ends { source, destination } = *ends;
+            let used = RouteUse { source, destination, next_hop, iface, previous_hop };
+            self.call(w, at, owner, Input::RouteUsed(used));
         }
-        self.send_down(w, at, p, &spec, Reporting::Route(hit.owner));
+        self.send_down(w, at, p, &spec, Reporting::Route(owner));
     }
 
     /// A packet without a route: for the first engine.
@@ -128,17 +124,8 @@ impl<P: Protocol> Node<P> {
         if !self.is_up {
             return self.drop_packet(w, at, p, DropReason::NodeDown);
         }
-        w.record(
-            at,
-            &p,
-            Hop {
-                kind: HopKind::Receive,
-                peer: rx.from,
-                iface: rx.iface,
-                signal_dbm: rx.signal_dbm,
-                reason: None,
-            },
-        );
+        let RxMeta { from: peer, iface, signal_dbm, .. } = rx;
+        w.record(at, &p, Hop { kind: HopKind::Receive, peer, iface, signal_dbm, reason: None });
         match w.host_takes(at, &p, &rx) {
             HostTakes::Nothing => {}
             HostTakes::Packet => {

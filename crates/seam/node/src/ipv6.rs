@@ -164,9 +164,7 @@ impl<P: Protocol> Node<P> {
             return;
         }
         let len = message.buffer_len();
-        let work = w.workspace();
-        let meta = work.new_meta(at);
-        let mut p = work.pool.zeroed(ipv6::HEADER_LEN + len, meta);
+        let mut p = w.workspace().new_packet(at, ipv6::HEADER_LEN + len);
         ipv6::Repr::new(source, destination, next_header::ICMPV6, len as u16).emit(p.bytes_mut());
         message.emit(&mut p.bytes_mut()[ipv6::HEADER_LEN..], source, destination);
         if let Some(v6) = self.v6.as_deref_mut() {

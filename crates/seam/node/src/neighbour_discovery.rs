@@ -43,13 +43,11 @@ impl<P: Protocol> Node<P> {
         to: (Addr, Mac),
     ) -> Frame {
         let len = message.buffer_len();
-        let work = w.workspace();
-        let meta = work.new_meta(at);
-        let mut packet = work.pool.zeroed(ipv6::HEADER_LEN + len, meta);
+        let mut packet = w.workspace().new_packet(at, ipv6::HEADER_LEN + len);
         let head = ipv6::Repr::new(source, destination, next_header::ICMPV6, len as u16);
         ipv6::Repr { hop_limit: HOP_LIMIT, ..head }.emit(packet.bytes_mut());
         message.emit(&mut packet.bytes_mut()[ipv6::HEADER_LEN..], source, destination);
-        self.resolution_frame(packet, Payload::Neighbour, iface, to)
+        self.own_frame(packet, Payload::Neighbour, iface, to)
     }
 
     /// An IPv6 packet with a message of neighbour discovery arrived: the one who is asked learns who asks, and answers; the

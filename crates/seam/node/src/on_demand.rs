@@ -58,7 +58,6 @@ impl OnDemand {
         }
     }
 
-    /// The protocol as it is, to look at.
     fn look<R>(&self, f: impl FnOnce(&(dyn Protocol + 'static)) -> R) -> R {
         match &self.0 {
             State::Running(protocol) => f(&**protocol),

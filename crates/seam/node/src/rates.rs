@@ -18,7 +18,6 @@ const COUNTS: usize = 8;
 /// The last class with a count of its own; later ones share it.
 const LAST_CLASS: usize = 5;
 
-/// What is counted.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Counted {
     /// A routing packet of this class.

@@ -19,7 +19,7 @@ const MAX_LATE: usize = 256;
 /// second at most (RFC 1122, section 2.3.2.1), three times as in Linux and for IPv6 (RFC 4861, section 10). Then the
 /// packets are given up.
 const HOST_REQUESTS: u8 = 3;
-const HOST_WAIT: Span = Span::from_secs(1);
+pub(crate) const HOST_WAIT: Span = Span::from_secs(1);
 
 /// One interface's table of link addresses.
 #[derive(Clone, Debug, Default)]
@@ -174,11 +174,6 @@ impl Resolver {
         let failed = self.waiting.remove(&addr).map(|w| w.frames).unwrap_or_default();
         self.frames -= failed.len();
         Some(Due::Failed(failed))
-    }
-
-    /// The first wait for an address.
-    pub(crate) const fn first_wait() -> Span {
-        HOST_WAIT
     }
 
     /// Takes out the IP packets that wait for this neighbour.

@@ -4,8 +4,8 @@ use std::net::Ipv4Addr;
 
 use wayhop_auth::{Auth, Verdict};
 use wayhop_core::{
-    Addr, DropReason, Frame, IfaceId, Mac, Packet, PacketMeta, Payload, Priority, Protocol, Reporting,
-    RxMeta, Span, Time, TxStatus,
+    Addr, DropReason, Frame, IfaceId, Mac, Packet, PacketMeta, Payload, Priority, Protocol, RxMeta, Span,
+    Time, TxStatus,
 };
 
 use crate::authentic::Authentic;
@@ -152,20 +152,10 @@ impl<P: Protocol> Node<P> {
             return;
         }
         let Some(due) = a.auth.next_exchange(iface) else { return };
-        let work = w.workspace();
-        let meta = work.new_meta(at);
-        let mut packet = work.pool.zeroed(0, meta);
+        let mut packet = w.workspace().new_packet(at, 0);
         a.auth.write_exchange(&mut packet);
-        let frame = Frame {
-            packet,
-            payload: Payload::Ip,
-            iface,
-            next_hop: Addr::BROADCAST,
-            receiver: Mac::BROADCAST,
-            priority: Priority::Control,
-            reporting: Reporting::Nobody,
-            life: self.life,
-        };
+        let frame = self.own_frame(packet, Payload::Ip, iface, (Addr::BROADCAST, Mac::BROADCAST));
+        let frame = Frame { priority: Priority::Control, ..frame };
         let delay = self.interfaces[iface.index()].config.link_delay.unwrap_or(Span::ZERO);
         w.schedule_frame(due.max(at) + delay, Stage::Resolve, frame);
     }

@@ -193,8 +193,7 @@ fn datagram(w: &mut RecordingWorld, from: Ipv4Addr, to: Ipv4Addr, ttl: u8) -> Pa
     let u = udp::Repr { src_port: 9_000, dst_port: 9_000, payload_len: 4 };
     let mut ip = ipv4::Repr::new(from, to, ipv4::protocol::UDP, u.buffer_len() as u16);
     ip.ttl = ttl;
-    let meta = w.work.new_meta(Time::ZERO);
-    let mut p = w.work.pool.zeroed(ipv4::HEADER_LEN + u.buffer_len(), meta);
+    let mut p = w.work.new_packet(Time::ZERO, ipv4::HEADER_LEN + u.buffer_len());
     ip.emit(p.bytes_mut());
     u.emit(&mut p.bytes_mut()[ipv4::HEADER_LEN..], from, to);
     p
@@ -208,15 +207,8 @@ fn sends(n: &mut Node<Script>, w: &mut RecordingWorld, at: Time, to: Ipv4Addr) {
 
 /// An ARP request of [`NEXT`] for this node.
 fn arp_request() -> [u8; 28] {
-    let request = arp::Repr {
-        operation: arp::Operation::Request,
-        sender_mac: Mac::from_addr(NEXT),
-        sender: NEXT,
-        target_mac: Mac([0; 6]),
-        target: ME,
-    };
-    let mut bytes = [0; 28];
-    request.emit(&mut bytes);
+    let mut bytes = [0; arp::LEN];
+    arp::Repr::request(Mac::from_addr(NEXT), NEXT, ME).emit(&mut bytes);
     bytes
 }
 

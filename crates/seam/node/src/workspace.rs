@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use wayhop_core::{Effect, Frame, PacketId, PacketMeta, Pool, Time, TxReport};
+use wayhop_core::{Effect, Frame, Packet, PacketId, PacketMeta, Pool, Time, TxReport};
 
 /// Packet buffers, the next packet's number, and lists for reuse.
 #[derive(Default)]
@@ -26,6 +26,12 @@ impl Workspace {
     pub fn new() -> Self {
         Self::default()
     }
+    /// A packet of this many zeros that is made now and belongs to no flow.
+    pub fn new_packet(&mut self, now: Time, len: usize) -> Packet {
+        let meta = self.new_meta(now);
+        self.pool.zeroed(len, meta)
+    }
+
     /// Notes for a packet that is made now and belongs to no flow.
     pub fn new_meta(&mut self, now: Time) -> PacketMeta {
         let id = PacketId(self.next_id);

@@ -35,6 +35,17 @@ pub struct Repr {
 }
 
 impl Repr {
+    /// Asks who has the target's address.
+    pub const fn request(sender_mac: Mac, sender: Ipv4Addr, target: Ipv4Addr) -> Self {
+        Self { operation: Operation::Request, sender_mac, sender, target_mac: Mac([0; 6]), target }
+    }
+
+    /// The answer to a request: its target is at this link address.
+    pub const fn reply(&self, mac: Mac) -> Self {
+        let (sender, target, target_mac) = (self.target, self.sender, self.sender_mac);
+        Self { operation: Operation::Reply, sender_mac: mac, sender, target_mac, target }
+    }
+
     /// Reads a message; octets behind it (padding) are ignored.
     pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
         refuse_if(bytes.len() < LEN, Error::Truncated)?;

@@ -16,7 +16,7 @@ const RECEIVE_BUFFER: usize = 1 << 20;
 
 /// A UDP socket, or one for ICMP echo requests, whose port is their identifier.
 pub(crate) struct IpSocket {
-    socket: Socket,
+    pub(crate) socket: Socket,
     /// Time to live and Type of Service of what it sends.
     fields: Option<(u8, u8)>,
 }
@@ -36,10 +36,6 @@ impl IpSocket {
         socket.set_nonblocking(true)?;
         socket.bind(&at.into())?;
         Ok(Self { socket, fields: None })
-    }
-
-    pub(crate) const fn socket(&self) -> &Socket {
-        &self.socket
     }
 
     /// Sends a packet. If the kernel refuses it, it is lost, as in the network.

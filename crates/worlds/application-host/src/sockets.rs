@@ -20,7 +20,6 @@ const LONGEST: usize = 65_536;
 const ECHO: [u8; 2] = [8, 0];
 const ECHO6: [u8; 2] = [128, 129];
 
-/// The sockets.
 pub(crate) struct Sockets {
     addr: IpAddr,
     at: IpAddr,
@@ -54,16 +53,15 @@ impl Sockets {
         }
         let open = IpSocket::open(SocketAddr::new(self.at, port), Protocol::UDP)?;
         if let (IpAddr::V4(own), IpAddr::V4(_)) = (self.addr, self.at) {
-            open.socket().set_multicast_if_v4(&own)?;
+            open.socket.set_multicast_if_v4(&own)?;
             // A node is no receiver of its own packets.
-            open.socket().set_multicast_loop_v4(false)?;
-            self.groups.iter().try_for_each(|group| open.socket().join_multicast_v4(group, &own))?;
+            open.socket.set_multicast_loop_v4(false)?;
+            self.groups.iter().try_for_each(|group| open.socket.join_multicast_v4(group, &own))?;
         }
         self.udp.insert(port, open);
         Ok(())
     }
 
-    /// Sends a datagram.
     pub(crate) fn send(&mut self, d: &ApplicationDatagram) {
         if d.to.ip() == Ipv4Addr::BROADCAST {
             self.broadcasts.send(d);

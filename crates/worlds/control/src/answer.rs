@@ -7,11 +7,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::error::{ControlError, ErrorCode};
 use crate::gps::Gps;
 use crate::messages::{LinkState, Place};
 
 /// Rows of a table by column.
 pub type Rows = Vec<Map<String, Value>>;
+
+/// An answer as JSON.
+pub fn json(answer: &impl Serialize) -> Result<Value, ControlError> {
+    serde_json::to_value(answer)
+        .map_err(|e| ControlError::new(ErrorCode::Other, e.to_string(), "please report this bug"))
+}
 
 /// The answer to `tables`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -48,13 +48,17 @@ impl ControlError {
     pub fn new(code: ErrorCode, message: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { code, message: message.into(), remedy: remedy.into() }
     }
+    /// It cannot be done now, or with this value.
+    pub fn refused(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::new(ErrorCode::Refused, message, remedy)
+    }
     /// The node that is to go down is down.
     pub fn is_down() -> Self {
-        Self::new(ErrorCode::Refused, "the node is already down", "`wayhop ctl up` brings it back")
+        Self::refused("the node is already down", "`wayhop ctl up` brings it back")
     }
     /// The node that is to come back is up.
     pub fn is_up() -> Self {
-        Self::new(ErrorCode::Refused, "the node is not down", "`wayhop ctl hello` shows which nodes are down")
+        Self::refused("the node is not down", "`wayhop ctl hello` shows which nodes are down")
     }
     /// Several nodes are meant, and it concerns one.
     pub fn needs_one_node() -> Self {
@@ -63,6 +67,12 @@ impl ControlError {
             "this request needs a node",
             "give \"node\" (--node in `wayhop ctl`)",
         )
+    }
+    /// Two nodes share no radio or wire, or none of this name.
+    pub fn no_shared_link(from: u32, to: u32, interface: Option<&str>) -> Self {
+        let which = interface.map_or_else(|| "no radio or wire".to_owned(), |name| format!("no {name:?}"));
+        let message = format!("nodes {from} and {to} share {which}");
+        Self::refused(message, "give an interface that both have, or none for all of them")
     }
     /// There is no interface of this name.
     pub fn no_interface<'a>(name: &str, all: impl IntoIterator<Item = &'a str>) -> Self {
@@ -82,6 +92,6 @@ impl ControlError {
 
 impl From<Refused> for ControlError {
     fn from(r: Refused) -> Self {
-        Self::new(ErrorCode::Refused, r.0, "nothing was changed")
+        Self::refused(r.0, "nothing was changed")
     }
 }

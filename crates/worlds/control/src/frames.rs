@@ -83,7 +83,6 @@ impl Frames {
         Ok(self.head.take().map(|(head, _)| ProgramMessage { head, data }))
     }
 
-    /// Whether there is a line.
     fn read_line(&mut self) -> Result<bool, FrameError> {
         let found = self.bytes[self.searched..].iter().position(|b| *b == b'\n');
         let Some(end) = found.map(|i| self.searched + i) else {

@@ -9,7 +9,7 @@ use crate::about::About;
 use crate::answer::{
     Counters, LinkOverride, Links, NodeCounters, NodeParameters, NodePosition, Parameters, Positions, Tables,
 };
-use crate::error::{ControlError, ErrorCode};
+use crate::error::ControlError;
 use crate::event::Event;
 use crate::inspect_json::JsonTables;
 use crate::messages::{LinkState, Place, Request};
@@ -156,13 +156,7 @@ impl Server {
                 nodes.each().try_for_each(|(node, _)| owner.set_position(node, None))
             }
             Request::SetLink { a, b, one_way, state, interface } => {
-                let (a, b) = (self.resolve(a)?, self.resolve(b)?);
-                if a == b {
-                    let what = format!("node {a} has no link to itself");
-                    return Err(ControlError::new(ErrorCode::Refused, what, "give two different nodes"));
-                }
-                let ways: &[(u32, u32)] = if *one_way { &[(a, b)] } else { &[(a, b), (b, a)] };
-                for &(from, to) in ways {
+                for (from, to) in self.ways(a, b, *one_way)? {
                     owner.set_link(from, to, *state, interface.as_deref())?;
                     self.publish(&Event::Link { time_s, node: from, to, state: *state });
                 }

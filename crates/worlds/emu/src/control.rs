@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use wayhop_control::answer::{LinkOverride, NodePosition};
 use wayhop_control::{
-    About, Call, ControlError, ErrorCode, Event, EventKind, Gps, LinkState, NodeAbout, Owner, ParameterSet,
-    Place, Server, SizeOf,
+    About, Call, ControlError, Event, EventKind, Gps, LinkState, NodeAbout, Owner, ParameterSet, Place,
+    Server, SizeOf,
 };
 use wayhop_core::{Command, IfaceId, Inspect, Position, Refused, Span, Time};
 use wayhop_netns::Error;
@@ -118,7 +118,6 @@ impl Control {
     }
 }
 
-/// What the nodes of a run have.
 struct RunNodes<'a> {
     simulation: &'a mut Simulation,
     about: &'a About,
@@ -172,10 +171,7 @@ impl Owner for RunNodes<'_> {
         if self.simulation.set_link(from, to, meant(state), interface) {
             return Ok(());
         }
-        let which = interface.map_or_else(|| "no radio or wire".to_owned(), |name| format!("no {name:?}"));
-        let reason = format!("nodes {from} and {to} share {which}");
-        let remedy = "give an interface that both have, or none for all of them";
-        Err(ControlError::new(ErrorCode::Refused, reason, remedy))
+        Err(ControlError::no_shared_link(from, to, interface))
     }
     fn take_down(&mut self, node: u32, for_s: Option<f64>, lose_tables: bool) -> Result<(), ControlError> {
         let tables = if lose_tables { Tables::Lost } else { Tables::Kept };
@@ -189,8 +185,8 @@ impl Owner for RunNodes<'_> {
         if self.simulation.is_up(node) {
             return Err(ControlError::is_up());
         }
-        let what = "the node's battery is empty";
-        Err(ControlError::new(ErrorCode::Refused, what, "give it more energy in the scenario (`energy`)"))
+        let remedy = "give it more energy in the scenario (`energy`)";
+        Err(ControlError::refused("the node's battery is empty", remedy))
     }
     fn capture(&mut self, node: u32, call: Call) {
         let all = self.simulation.interfaces(node);
@@ -223,11 +219,10 @@ fn local(simulation: &Simulation, place: &Place) -> Result<Position, ControlErro
     match *place {
         Place::Local { x, y, z } => {
             match [x, y, z].into_iter().find(|v| !(-FARTHEST_M..=FARTHEST_M).contains(v)) {
-                Some(v) => Err(ControlError::new(
-                    ErrorCode::Refused,
-                    format!("{v} m is too far away"),
-                    "give metres from -1e9 to 1e9",
-                )),
+                Some(v) => {
+                    let what = format!("{v} m is too far away");
+                    Err(ControlError::refused(what, "give metres from -1e9 to 1e9"))
+                }
                 None => Ok(Position { x, y, z }),
             }
         }

@@ -8,11 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, poll};
-use serde::Serialize;
 use serde_json::{Map, Value};
 use wayhop_control::answer::{
     Capture, Counters, Links, NodeCounters, NodeParameters, NodePosition, NodeTables, Parameters, Positions,
-    Tables,
+    Tables, json,
 };
 use wayhop_control::{
     About, Call, Client, ClientError, ControlError, ErrorCode, Event, LinkState, NodeAbout, NodeRef, Place,
@@ -33,13 +32,13 @@ const WAIT: Duration = Duration::from_millis(50);
 /// The socket, and who answers.
 pub(super) struct Desk {
     scenario: Arc<Resolved>,
-    server: Arc<Server>,
+    pub(super) server: Arc<Server>,
     /// A daemon's socket, and the connection to it, once there was need of one.
     daemons: Vec<(PathBuf, Option<Client>)>,
     wire: Arc<Mutex<Wire>>,
     begun: RunStart,
     /// Somebody asked for the end.
-    quit: Arc<AtomicBool>,
+    pub(super) quit: Arc<AtomicBool>,
     /// Orders of the scenario that are still to be given: when, and which of them.
     due: Vec<(Time, usize)>,
     complaints: Vec<String>,
@@ -70,15 +69,6 @@ impl Desk {
             due,
             complaints: Vec::new(),
         })
-    }
-
-    /// For those who publish.
-    pub(super) fn server(&self) -> &Arc<Server> {
-        &self.server
-    }
-    /// Raised when somebody asks for the end.
-    pub(super) fn quit(&self) -> &Arc<AtomicBool> {
-        &self.quit
     }
 
     /// Answers calls, and gives the scenario's orders, until it is told to stop.
@@ -142,11 +132,8 @@ impl Desk {
         request: Request,
     ) -> Result<T, ControlError> {
         if outages::is_down(&self.scenario.outages, node, self.now()) {
-            return Err(ControlError::new(
-                ErrorCode::Refused,
-                format!("node {} is down", self.scenario.names[node as usize]),
-                "try again after its outage",
-            ));
+            let what = format!("node {} is down", self.scenario.names[node as usize]);
+            return Err(ControlError::refused(what, "try again after its outage"));
         }
         let (path, open) = &mut self.daemons[node as usize];
         let outcome = match open {
@@ -165,11 +152,9 @@ impl Desk {
             e => {
                 // What comes late would be taken for the answer to the next question.
                 self.daemons[node as usize].1 = None;
-                ControlError::new(
-                    ErrorCode::Unanswered,
-                    format!("node {} does not answer: {e}", self.scenario.names[node as usize]),
-                    "check whether its daemon is still running: `wayhop exec NODE -- ip link`",
-                )
+                let what = format!("node {} does not answer: {e}", self.scenario.names[node as usize]);
+                let remedy = "check whether its daemon is still running: `wayhop exec NODE -- ip link`";
+                ControlError::new(ErrorCode::Unanswered, what, remedy)
             }
         })
     }
@@ -286,34 +271,23 @@ impl Desk {
         state: LinkState,
         interface: Option<&str>,
     ) -> Result<Value, ControlError> {
-        let (a, b) = (self.server.resolve(a)?, self.server.resolve(b)?);
-        if a == b {
-            return Err(ControlError::new(
-                ErrorCode::Refused,
-                format!("node {a} has no link to itself"),
-                "give two different nodes",
-            ));
-        }
+        let ways = self.server.ways(a, b, one_way)?;
         if let LinkState::PathLoss(_) = state {
             return Err(ControlError::unsupported(
                 "a lab has no radios: its links have no path loss",
                 "use an emulation (wayhop emulate), or down and loss=SHARE",
             ));
         }
-        let ways: &[(u32, u32)] = if one_way { &[(a, b)] } else { &[(a, b), (b, a)] };
         let mut wire = self.wire();
-        for &(from, to) in ways {
+        for &(from, to) in &ways {
             if !wire.set_link(from, to, state, interface) {
-                let which = interface.map_or_else(|| "no radio or wire".to_owned(), |n| format!("no {n:?}"));
-                let reason = format!("nodes {from} and {to} share {which}");
-                let remedy = "give an interface that both have, or none for all of them";
-                return Err(ControlError::new(ErrorCode::Refused, reason, remedy));
+                return Err(ControlError::no_shared_link(from, to, interface));
             }
         }
         wire.apply()
             .map_err(|e| ControlError::new(ErrorCode::Other, e.to_string(), "see `wayhop doctor lab`"))?;
         let time_s = self.now().as_secs_f64();
-        for &(node, to) in ways {
+        for (node, to) in ways {
             self.server.publish(&Event::Link { time_s, node, to, state });
         }
         Ok(Value::Null)
@@ -351,9 +325,4 @@ impl Desk {
     fn name(&self, node: u32) -> String {
         self.scenario.names[node as usize].clone()
     }
-}
-
-fn json(answer: &impl Serialize) -> Result<Value, ControlError> {
-    serde_json::to_value(answer)
-        .map_err(|e| ControlError::new(ErrorCode::Other, e.to_string(), "please report this bug"))
 }

@@ -215,7 +215,7 @@ impl Lab {
     }
     /// The name of the run, for `wayhop ctl --run`.
     pub fn name(&self) -> &str {
-        &self.desk.server().about().name
+        &self.desk.server.about().name
     }
 
     /// Runs until the scenario's time is over, the main program has ended, somebody asks for the end, or `watch` breaks it
@@ -226,7 +226,7 @@ impl Lab {
         let traffic = Traffic::new(&self.scenario, &mut programs.results.complaints)?;
         let sinks = EventSinks {
             begun: Arc::clone(&self.begun),
-            server: Arc::clone(self.desk.server()),
+            server: Arc::clone(&self.desk.server),
             records: records.clone(),
             flows: packets::FlowEnds::of(&self.scenario),
         };
@@ -238,7 +238,7 @@ impl Lab {
             left_out: BTreeSet::new(),
             passing: BTreeSet::new(),
         };
-        let (quit, server) = (Arc::clone(self.desk.quit()), Arc::clone(self.desk.server()));
+        let (quit, server) = (Arc::clone(&self.desk.quit), Arc::clone(&self.desk.server));
         let stop = Arc::new(AtomicBool::new(false));
         let begun = *self.begun.get_or_init(Instant::now);
         let time_zero = unix_time(begun);

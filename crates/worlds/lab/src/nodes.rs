@@ -43,7 +43,6 @@ struct Daemon {
     asleep: bool,
 }
 
-/// All of them.
 pub(super) struct Nodes {
     names: Vec<String>,
     daemons: Vec<Daemon>,

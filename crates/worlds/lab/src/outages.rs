@@ -41,7 +41,6 @@ pub(super) fn switches(outages: &[Outage]) -> Vec<Switch> {
     all
 }
 
-/// Whether a node is down.
 pub(super) fn is_down(outages: &[Outage], node: u32, at: Time) -> bool {
     outages.iter().any(|o| o.node.0 == node && o.from <= at && at < o.until)
 }

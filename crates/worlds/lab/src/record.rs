@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 
-use wayhop_core::{NodeId, Position, SendState, Span, Time};
+use wayhop_core::{Leg, NodeId, Position, SendState, Span, Time};
 use wayhop_scenario::Resolved;
 use wayhop_trace::{
     Counter, HopEvent, Identity, NoteEvent, PositionEvent, Recorder, SendEvent, SizeEvent, Summary,
@@ -71,14 +71,9 @@ impl TableRecorder {
     pub(super) fn begin(&mut self, s: &Resolved, summary: Summary) {
         for (i, track) in s.tracks.iter().enumerate() {
             for leg in track.legs().iter().take_while(|l| l.from <= s.duration) {
-                let [x, y, z] = leg.velocity;
-                self.recorder.position(&PositionEvent {
-                    time: leg.from,
-                    until: leg.until,
-                    node: NodeId(i as u32),
-                    at: leg.start,
-                    velocity: Position::new(x, y, z),
-                });
+                let Leg { from: time, until, start: at, velocity: [x, y, z] } = *leg;
+                let (node, velocity) = (NodeId(i as u32), Position::new(x, y, z));
+                self.recorder.position(&PositionEvent { time, until, node, at, velocity });
             }
         }
         self.recorder.begin(summary);

@@ -1,11 +1,13 @@
 //! Why a node cannot run.
 
 /// A failure: what could not be done, why, and the remedy.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// What the user gave cannot be used.
+    #[error("{0}")]
     Config(String),
     /// The system refuses something.
+    #[error("{0}")]
     System(String),
 }
 
@@ -23,13 +25,3 @@ impl Error {
         }
     }
 }
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Config(m) | Self::System(m) => f.write_str(m),
-        }
-    }
-}
-
-impl std::error::Error for Error {}

@@ -13,7 +13,7 @@ use crate::netlink::{Netlink, ROUTE_PROTOCOL};
 use crate::routing_table::Table;
 
 /// An interface.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkInfo {
     /// The kernel's number of it.
     pub index: u32,
@@ -39,13 +39,10 @@ impl LinkInfo {
         let flags = m.header.flags;
         let mut link = Self {
             index: m.header.index,
-            name: String::new(),
-            mac: None,
-            mtu: 0,
             is_set_up: flags.contains(LinkFlags::Up),
             is_up: flags.contains(LinkFlags::Up | LinkFlags::LowerUp),
             has_arp: !flags.contains(LinkFlags::Noarp),
-            part_of: None,
+            ..Self::default()
         };
         for a in m.attributes {
             match a {

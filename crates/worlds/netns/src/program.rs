@@ -56,7 +56,7 @@ pub(crate) fn start(
     wake: impl FnOnce() + Send + 'static,
 ) -> io::Result<()> {
     let pids = registry.pids(program.node)?;
-    let place = LaunchSite { namespace, pids: &pids, hosts: registry.hosts() };
+    let place = LaunchSite { namespace, pids: &pids, hosts: &registry.hosts };
     let output = program.output.as_deref().map(File::create).transpose()?;
     if let Some(confined) = &program.confined {
         confined.own(output.as_ref())?;

@@ -68,7 +68,8 @@ impl RunEntry {
 #[derive(Debug)]
 pub struct Registry {
     entry: PathBuf,
-    hosts: PathBuf,
+    /// Mounted over `/etc/hosts` in nodes.
+    pub(crate) hosts: PathBuf,
     pids: Pids,
 }
 
@@ -76,11 +77,6 @@ impl Registry {
     /// The PID namespace of a node's programs.
     pub(crate) fn pids(&self, node: u32) -> io::Result<File> {
         self.pids.of(node as usize)
-    }
-
-    /// The file mounted over `/etc/hosts` in nodes.
-    pub(crate) fn hosts(&self) -> &Path {
-        &self.hosts
     }
 
     /// Makes a run known: the scenario's name and the run's, and of each node the name, the addresses and the namespace.

@@ -3,15 +3,19 @@
 use std::fmt;
 
 /// A failure: what could not be done, why, and the remedy.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// What the user gave cannot be used.
+    #[error("{0}")]
     Usage(String),
     /// It could, but something went wrong.
+    #[error("{0}")]
     Run(String),
     /// The user stopped it before it began.
+    #[error("{0}")]
     Stopped(String),
     /// The run was not consistent: what is wrong with it.
+    #[error("bug in Wayhop, please report it with the scenario: {0}")]
     Defect(String),
 }
 
@@ -21,19 +25,6 @@ impl Error {
         Self::Run(e.to_string())
     }
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Usage(m) | Self::Run(m) | Self::Stopped(m) => f.write_str(m),
-            Self::Defect(what) => {
-                write!(f, "bug in Wayhop, please report it with the scenario: {what}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for Error {}
 
 /// A run directory or a table: what it is not is the user's to mend, what the system refuses is not.
 impl From<wayhop_trace::Error> for Error {

@@ -116,7 +116,6 @@ fn node_runs(r: &Resolved, dir: Option<&RunDir>) -> Result<Vec<Option<PathBuf>>,
     r.names.iter().map(one).collect()
 }
 
-/// Where the logs of inputs are.
 fn logs(r: &Resolved, inputs: Option<&InputLogs>) -> Result<Vec<Option<PathBuf>>, Error> {
     let Some(InputLogs { dir, nodes }) = inputs else { return Ok(Vec::new()) };
     dir.make_inputs_dir()?;

@@ -5,7 +5,7 @@ use wayhop_trace::{Observer, Recorder, RunStatus, Summary};
 use crate::error::Error;
 
 /// A run that ended, or was broken off.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Outcome {
     /// The run in numbers.
     pub summary: Summary,
@@ -24,15 +24,7 @@ pub struct Outcome {
 
 impl Outcome {
     pub(crate) fn new(summary: Summary, complete: bool, recorder: Recorder) -> Self {
-        Self {
-            summary,
-            complete,
-            complaints: Vec::new(),
-            ignored: 0,
-            recorder: Some(recorder),
-            defect: None,
-            inputs: None,
-        }
+        Self { summary, complete, recorder: Some(recorder), ..Self::default() }
     }
 
     /// What the recorder's observer has become, once.

@@ -160,11 +160,8 @@ impl Common {
         let Some(applications) = &self.applications else { return };
         let Some((from, port, data)) = received(p.bytes()) else { return };
         if let Some(number) = applications.at_port(node, port) {
-            self.application(
-                at,
-                number,
-                ApplicationInput::Datagram { port, from, data: Cow::Borrowed(data) },
-            );
+            let datagram = ApplicationInput::Datagram { port, from, data: Cow::Borrowed(data) };
+            self.application(at, number, datagram);
         }
     }
 

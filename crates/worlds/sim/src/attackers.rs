@@ -32,7 +32,6 @@ pub(crate) struct Attackers {
 }
 
 impl Attackers {
-    /// Those of a scenario, if there are any.
     pub(crate) fn new(scenario: &Resolved) -> Option<Box<Self>> {
         if scenario.attacks.is_empty() {
             return None;
@@ -69,7 +68,6 @@ impl Attackers {
             _ => None,
         })
     }
-    /// The jammers.
     pub(crate) fn jammers(&self) -> Vec<(u32, Jamming)> {
         let jammer = |(node, a): (&u32, &Attack)| match a.what {
             Action::Jamming(plan) => Some((*node, plan)),
@@ -79,7 +77,6 @@ impl Attackers {
         all.sort_unstable_by_key(|(node, _)| *node);
         all
     }
-    /// Whether there are wormholes.
     pub(crate) fn has_wormholes(&self) -> bool {
         self.all.values().any(|a| matches!(a.what, Action::Wormhole { .. }))
     }

@@ -43,16 +43,10 @@ impl Net {
         if let Some(attackers) = &mut self.common.attackers {
             attackers.senders.insert((other.0, packet.meta.id), sender);
         }
-        let again = Frame {
-            packet,
-            payload: frame.payload,
-            iface: IfaceId(0),
-            next_hop: frame.next_hop,
-            receiver: frame.receiver,
-            priority: frame.priority,
-            reporting: wayhop_core::Reporting::Nobody,
-            life: self.nodes[other.index()].life(),
-        };
+        let &Frame { payload, next_hop, receiver, priority, .. } = frame;
+        let (iface, reporting) = (IfaceId(0), wayhop_core::Reporting::Nobody);
+        let life = self.nodes[other.index()].life();
+        let again = Frame { packet, payload, iface, next_hop, receiver, priority, reporting, life };
         let handle = self.common.tx_pending.put(again);
         self.common.queue.push(f.at + delay, other.0, Event::Down(Stage::Enqueue, handle));
         true

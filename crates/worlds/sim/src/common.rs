@@ -90,7 +90,6 @@ pub(crate) struct Arrivals {
     pub(crate) receivers: Vec<Receiver>,
 }
 
-/// One of them.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Receiver {
     pub(crate) node: u32,

@@ -21,7 +21,6 @@ const MTU_BYTES: usize = 2304 - wayhop_wire::llc::LEN;
 /// The longest packet that an Ethernet frame carries.
 const WIRE_MTU_BYTES: usize = 1500;
 
-/// All of them.
 pub(crate) struct Media {
     radios: Vec<Radio>,
     wires: Vec<Wire>,
@@ -258,15 +257,11 @@ pub(crate) fn interfaces(all: &Interfaces, limits: Limits) -> Vec<Arc<IfaceConfi
     let wires = all.wires.iter().map(|w| IfaceConfig {
         mtu: WIRE_MTU_BYTES,
         queue_packets: w.queue_packets,
-        queue_classes: true,
-        acknowledges: false,
         resolution: if w.network.is_some() { Resolution::Host } else { Resolution::Derived },
         link_delay: Some(Span::ZERO),
-        first_answer: Span::ZERO,
-        metric: 0,
-        segment: 0,
         leads_out: w.leads_out,
         limits,
+        ..IfaceConfig::default()
     });
     let numbered = (0..).zip(radios.chain(wires));
     numbered.map(|(segment, config)| Arc::new(IfaceConfig { segment, ..config })).collect()
@@ -287,8 +282,7 @@ fn interface(radio: &RadioConfig, metric: u8, limits: Limits) -> IfaceConfig {
         link_delay: Some(Span::from_micros(u64::from(radio.link_delay_us))),
         first_answer: Span::from_millis(u64::from(radio.arp_answer_delay_ms)),
         metric,
-        segment: 0,
-        leads_out: false,
         limits,
+        ..IfaceConfig::default()
     }
 }

@@ -8,7 +8,7 @@ use wayhop_world::{Cursor, Track};
 /// All tracks, and where each node is on its own.
 pub(crate) struct Movers {
     /// The scenario's.
-    tracks: Arc<[Track]>,
+    pub(crate) tracks: Arc<[Track]>,
     cursors: Vec<Cursor>,
     max_speed_m_per_s: f64,
     /// All jumps, in order.
@@ -31,11 +31,6 @@ impl Movers {
             set: Vec::new(),
             moves: Vec::new(),
         }
-    }
-
-    /// The tracks, by node.
-    pub(crate) fn tracks(&self) -> &[Track] {
-        &self.tracks
     }
 
     /// Puts a node elsewhere, or back on its track.

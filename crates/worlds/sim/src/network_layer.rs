@@ -135,11 +135,8 @@ impl Common {
         let is_tunnelled = matches!(input, NetworkInput::Tunnelled { .. });
         if !is_tunnelled {
             if is_arrival {
-                SimulationWorld { common: self, node }.record(
-                    at,
-                    p,
-                    Hop { kind: HopKind::Deliver, ..Hop::HERE },
-                );
+                let hop = Hop { kind: HopKind::Deliver, ..Hop::HERE };
+                SimulationWorld { common: self, node }.record(at, p, hop);
             }
             self.deliver_to_program(at, node, p);
         }
@@ -175,11 +172,8 @@ impl Common {
 
     /// A packet ends at a host.
     pub(crate) fn lose(&mut self, at: Time, node: u32, p: &Packet, why: DropReason) {
-        SimulationWorld { common: self, node }.record(
-            at,
-            p,
-            Hop { kind: HopKind::Drop, reason: Some(why), ..Hop::HERE },
-        );
+        let hop = Hop { kind: HopKind::Drop, reason: Some(why), ..Hop::HERE };
+        SimulationWorld { common: self, node }.record(at, p, hop);
     }
 
     /// Does what an application asks the network layer for.

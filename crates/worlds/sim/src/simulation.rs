@@ -381,7 +381,7 @@ impl Simulation {
 
     /// Writes down every leg of every node's motion.
     fn record_positions(&mut self) {
-        for (i, track) in self.net.common.movers.tracks().iter().enumerate() {
+        for (i, track) in self.net.common.movers.tracks.iter().enumerate() {
             for leg in track.legs().iter().take_while(|l| l.from <= self.end) {
                 self.net.common.recorder.position(&position(i as u32, leg));
             }
@@ -407,14 +407,8 @@ fn first_changes(scenario: &Resolved) -> Vec<(Time, u32, Event)> {
 }
 
 fn position(node: u32, leg: &Leg) -> PositionEvent {
-    let [x, y, z] = leg.velocity;
-    PositionEvent {
-        time: leg.from,
-        until: leg.until,
-        node: NodeId(node),
-        at: leg.start,
-        velocity: Position::new(x, y, z),
-    }
+    let Leg { from: time, until, start: at, velocity: [x, y, z] } = *leg;
+    PositionEvent { time, until, node: NodeId(node), at, velocity: Position::new(x, y, z) }
 }
 
 /// The nodes' IPv6 addresses; none without IPv6.

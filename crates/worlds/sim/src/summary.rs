@@ -1,6 +1,7 @@
 //! A run in numbers.
 
 use wayhop_core::{IfaceId, NodeId, Time};
+use wayhop_radio::EnergyUsed;
 use wayhop_scenario::Resolved;
 use wayhop_trace::{Counter, NodeEnergy, OverheadFrames, Summary, Totals};
 
@@ -11,17 +12,10 @@ impl Simulation {
     /// What a node with a battery has used.
     fn energy(&self, node: u32) -> Option<NodeEnergy> {
         let used = self.media.energy(self.now, node)?;
-        Some(NodeEnergy {
-            node,
-            initial_j: used.initial_j,
-            remaining_j: used.remaining_j(),
-            used_j: used.used_j(),
-            tx_j: used.tx_j,
-            rx_j: used.rx_j,
-            idle_j: used.idle_j,
-            sleep_j: used.sleep_j,
-            empty_s: used.empty_at.map(Time::as_secs_f64),
-        })
+        let (remaining_j, used_j) = (used.remaining_j(), used.used_j());
+        let EnergyUsed { initial_j, tx_j, rx_j, idle_j, sleep_j, empty_at } = used;
+        let empty_s = empty_at.map(Time::as_secs_f64);
+        Some(NodeEnergy { node, initial_j, remaining_j, used_j, tx_j, rx_j, idle_j, sleep_j, empty_s })
     }
 
     /// Frames that carried no data packet.

@@ -175,12 +175,8 @@ impl Wire {
             let packet = net.common.work.pool.copy(&frame.packet);
             let head = Head { payload: frame.payload, from: node, to, receiver: frame.receiver };
             let flight = Flight { head, packet, receivers };
-            let handle = self.flights.put(flight);
-            net.common.queue.push(
-                at + self.delay,
-                node,
-                Event::Wire(self.number, WireEvent::Arrives(handle)),
-            );
+            let arrives = WireEvent::Arrives(self.flights.put(flight));
+            net.common.queue.push(at + self.delay, node, Event::Wire(self.number, arrives));
         }
         net.sent(at, node, frame, TxStatus::Unknown);
         self.wake(at, node, net);
@@ -317,7 +313,6 @@ impl Wire {
         self.index(node).map_or_else(Vec::new, |i| counted(&self.ports[i]))
     }
 
-    /// The packets on it.
     pub(crate) fn held(&self) -> impl Iterator<Item = &Packet> {
         let sending = self.ports.iter().filter_map(|p| p.sending.as_ref().map(|(f, _)| &f.packet));
         sending.chain(self.flights.iter().map(|f| &f.packet))

@@ -29,11 +29,8 @@ impl Application for Server {
     fn on_datagram(&mut self, cx: &mut ApplicationCx<'_>, port: u16, from: SocketAddr, data: &[u8]) {
         let Some(request) = Message::read(data).filter(|m| !m.is_answer) else { return };
         self.answered += 1;
-        cx.send(
-            port,
-            from,
-            Message { is_answer: true, ..request }.write(request.answer_bytes.min(MAX_ANSWER)),
-        );
+        let answer = Message { is_answer: true, ..request };
+        cx.send(port, from, answer.write(request.answer_bytes.min(MAX_ANSWER)));
     }
     fn on_timer(&mut self, _: &mut ApplicationCx<'_>, _: TimerKey) {}
     fn restart(&mut self) {}

@@ -9,7 +9,6 @@ use crate::agent::input::{Contact, TransferId};
 /// The most identifiers that are remembered of one neighbour.
 const MAX_KNOWN: usize = 1 << 20;
 
-/// A neighbour that is there.
 #[derive(Debug)]
 pub(crate) struct Neighbour {
     pub(crate) contact: Contact,
@@ -45,7 +44,6 @@ pub(crate) struct UnderWay {
     pub(crate) leaves: bool,
     /// How many copies the neighbour may spread.
     pub(crate) copies: u32,
-    /// Octets in all.
     pub(crate) octets: u64,
 }
 

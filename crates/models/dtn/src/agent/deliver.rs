@@ -58,13 +58,8 @@ impl<S: Store> Agent<S> {
     }
 
     fn stage_delivery(&mut self, row: DeliveryRow) {
-        self.staged.push(Output::Deliver {
-            endpoint: row.endpoint,
-            number: row.number,
-            id: row.id,
-            is_admin_record: row.is_admin_record,
-            payload: row.payload,
-        });
+        let DeliveryRow { endpoint, number, id, is_admin_record, payload, .. } = row;
+        self.staged.push(Output::Deliver { endpoint, number, id, is_admin_record, payload });
     }
 
     /// An application has got all deliveries up to this one.
@@ -181,17 +176,11 @@ impl<S: Store> Agent<S> {
         *number += 1;
         let number = *number;
         self.counters_changed = true;
-        let is_admin_record = bundle.is_admin_record();
-        let row = DeliveryRow {
-            endpoint,
-            number,
-            id,
-            is_admin_record,
-            expires: item.expires,
-            payload: bundle.payload,
-        };
+        let (is_admin_record, expires) = (bundle.is_admin_record(), item.expires);
+        let payload = bundle.payload;
+        let row = DeliveryRow { endpoint, number, id, is_admin_record, expires, payload };
         let encoded = row.encode();
-        let (octets, expires) = (encoded.len() as u64, item.expires);
+        let octets = encoded.len() as u64;
         self.with_store(|store| {
             store.put(StoreTable::Deliveries, &DeliveryRow::key(&row.endpoint, number), &encoded)
         });

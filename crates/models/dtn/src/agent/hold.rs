@@ -94,13 +94,9 @@ impl<S: Store> Agent<S> {
         let Some(item) = self.items.get(&number).cloned() else { return Vec::new() };
         self.record(now, BundleEventKind::Fragmented, number, &Eid::None);
         self.forget(now, number, true);
-        let arrival = |custody| BundleArrival {
-            received: item.received,
-            expires: item.expires,
-            previous: item.previous.clone(),
-            copies: item.copies,
-            custody,
-        };
+        let StoredBundle { received, expires, previous, copies, .. } = item;
+        let arrival =
+            |custody| BundleArrival { received, expires, previous: previous.clone(), copies, custody };
         pieces.iter().map(|(piece, take)| self.hold(piece, &piece.encode(), arrival(*take))).collect()
     }
 

@@ -74,11 +74,9 @@ impl<S: Store> Agent<S> {
             delivery_expiries: BTreeSet::new(),
             // A node that lost its store begins with numbers that it has not given before.
             counters: SequenceNumbers {
-                item: 0,
                 created: born_ms,
-                custody: 0,
                 custody_sequence: born_ms + 1,
-                deliveries: BTreeMap::new(),
+                ..SequenceNumbers::default()
             },
             counters_changed: true,
             routing_changed: false,

@@ -95,7 +95,7 @@ pub(crate) struct Delivery {
 }
 
 /// Numbers that are never given twice.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SequenceNumbers {
     pub(crate) item: u64,
     pub(crate) created: u64,

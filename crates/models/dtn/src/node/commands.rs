@@ -50,7 +50,6 @@ impl<S: Store> Node<S> {
         reply(cx, program, head);
     }
 
-    /// A program is gone.
     pub(super) fn gone(&mut self, now: Time, program: u64) {
         let own = self.programs.endpoints.iter().filter(|(_, owner)| **owner == program);
         for endpoint in own.map(|(endpoint, _)| endpoint.clone()).collect::<Vec<_>>() {

@@ -13,7 +13,7 @@ use super::settings::Ports;
 const MAX_NEIGHBOURS: usize = 1_024;
 
 /// One of them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct DiscoveredNeighbour {
     /// `Eid::None` until it is known.
     pub(super) node: Eid,
@@ -32,15 +32,7 @@ pub(super) struct DiscoveredNeighbour {
 
 impl DiscoveredNeighbour {
     fn new(now: Time, node: Eid) -> Self {
-        Self {
-            node,
-            routing: None,
-            ports: BTreeMap::new(),
-            heard: now,
-            is_fixed: false,
-            has_beacons: false,
-            called: None,
-        }
+        Self { node, heard: now, ..Self::default() }
     }
 
     /// Where it listens for a layer.

@@ -21,7 +21,6 @@ pub(super) const CALL_AGAIN: Span = Span::from_secs(2);
 /// More sessions than this are not kept: a hostile host does not fill the memory with them.
 pub(super) const MAX_SESSIONS: usize = 1_024;
 
-/// A node that is up.
 pub(super) struct OpenNode<S: Store> {
     pub(super) agent: Agent<S>,
     pub(super) settings: Settings,
@@ -149,7 +148,6 @@ impl<S: Store> OpenNode<S> {
         self.neighbours.touch(now, ip);
     }
 
-    /// The session of a stream.
     pub(super) fn of_stream(&mut self, stream: StreamId) -> Option<&mut OpenSession> {
         self.sessions.values_mut().find(|s| matches!(s.link, NeighbourSession::Tcp(own, _) if own == stream))
     }

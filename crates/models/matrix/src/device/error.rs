@@ -1,23 +1,31 @@
 //! Errors of an attenuator box.
 
+use std::io;
 use std::time::Duration;
-use std::{fmt, io};
 
 /// How long a box may take to answer.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Why a box did not do what it was told.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum DeviceError {
     /// There is no such address.
+    #[error("{0}; give the attenuator as HOST:PORT, telnet://HOST:PORT or http://HOST:PORT")]
     Address(String),
     /// The connection broke, or the answer did not come in time.
+    #[error("{}", lost(.0))]
     Connection(io::Error),
     /// It answered that it will not.
+    #[error(
+        "the attenuator rejected {0}; give an existing channel, and 0 dB to its maximum in its \
+         steps"
+    )]
     Refused(String),
     /// What it said is no answer.
+    #[error("{0:?} is not an answer of a Mini-Circuits RCDAT")]
     Nonsense(String),
     /// The box at this address failed.
+    #[error("box {address}: {error}")]
     Box {
         /// Where the box is.
         address: String,
@@ -25,6 +33,9 @@ pub enum DeviceError {
         error: Box<DeviceError>,
     },
     /// The boxes have fewer channels than there are attenuators.
+    #[error(
+        "{boxes} boxes of {each} channels are too few for {attenuators} attenuators; add boxes, or use fewer buses"
+    )]
     TooFewChannels {
         /// Number of boxes.
         boxes: usize,
@@ -35,36 +46,14 @@ pub enum DeviceError {
     },
 }
 
-impl fmt::Display for DeviceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Address(what) => {
-                write!(f, "{what}; give the attenuator as HOST:PORT, telnet://HOST:PORT or http://HOST:PORT")
-            }
-            Self::Connection(e)
-                if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) =>
-            {
-                write!(f, "no answer in {} s", PATIENCE.as_secs())
-            }
-            Self::Connection(e) => write!(f, "connection lost: {e}"),
-            Self::Refused(what) => write!(
-                f,
-                "the attenuator rejected {what}; give an existing channel, and 0 dB to its maximum in its \
-                 steps"
-            ),
-            Self::Nonsense(what) => {
-                write!(f, "{what:?} is not an answer of a Mini-Circuits RCDAT")
-            }
-            Self::Box { address, error } => write!(f, "box {address}: {error}"),
-            Self::TooFewChannels { boxes, each, attenuators } => write!(
-                f,
-                "{boxes} boxes of {each} channels are too few for {attenuators} attenuators; add boxes, or use fewer buses"
-            ),
+fn lost(e: &io::Error) -> String {
+    match e.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+            format!("no answer in {} s", PATIENCE.as_secs())
         }
+        _ => format!("connection lost: {e}"),
     }
 }
-
-impl std::error::Error for DeviceError {}
 
 impl From<io::Error> for DeviceError {
     fn from(e: io::Error) -> Self {

@@ -181,7 +181,6 @@ pub(crate) fn check_radio(i: usize, is_mesh: bool, radio: Option<&str>) -> Resul
     Err(wrong(key, "only for a mesh", "remove it"))
 }
 
-/// Checks the numbers.
 pub(crate) fn check_numbers(advertise_every_ms: Option<u64>, lifetime_s: u16) -> Result<(), ParameterError> {
     if let Some(ms) = advertise_every_ms.filter(|ms| !(100..=600_000).contains(ms)) {
         let what = format!("{ms} ms is not between 100 and 600000");

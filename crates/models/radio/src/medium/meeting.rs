@@ -11,7 +11,6 @@ pub(crate) struct Meeting {
     pub(crate) locked: Option<u32>,
     /// What becomes of that one; `None` if it may be received all the same.
     pub(crate) earlier: Option<Fate>,
-    /// The strongest frame that was there.
     pub(crate) strongest: Option<HeardFrame>,
 }
 

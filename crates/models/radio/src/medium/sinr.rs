@@ -19,18 +19,9 @@ pub(crate) struct Sinr {
     capture_ratio: f64,
     seed: u64,
     /// For each station, what is or was on the air since the frame that it is receiving began.
-    signals: Vec<Vec<Signal>>,
+    signals: Vec<Vec<Arrival>>,
     /// Changes of interference during a frame, for reuse.
     changes: Vec<(Time, f64)>,
-}
-
-#[derive(Copy, Clone, Debug)]
-struct Signal {
-    slot: u32,
-    sender: u32,
-    from: Time,
-    until: Time,
-    watts: f64,
 }
 
 /// Below this ratio of signal to everything else a receiver does not find a preamble: -4 dB, what 1 Mb/s DBPSK with its
@@ -64,7 +55,7 @@ impl Sinr {
         let since = if phy_state.locked == NONE { a.from } else { phy_state.busy_from.min(a.from) };
         signals.retain(|s| s.until > since || s.slot == phy_state.locked);
         let others: f64 = signals.iter().filter(|s| s.until > a.from).map(|s| s.watts).sum();
-        signals.push(Signal { slot: a.slot, sender: a.sender, from: a.from, until: a.until, watts: a.watts });
+        signals.push(*a);
 
         let sensed = others + a.watts >= self.carrier_sense_watts;
         if sensed {

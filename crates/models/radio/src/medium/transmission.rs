@@ -37,6 +37,7 @@ pub(crate) struct Transmission {
 }
 
 /// A frame as it begins at one station.
+#[derive(Copy, Clone, Debug)]
 pub(crate) struct Arrival {
     pub(crate) slot: u32,
     pub(crate) sender: u32,

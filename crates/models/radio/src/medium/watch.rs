@@ -14,7 +14,6 @@ pub struct Watching {
     pub listeners: Vec<bool>,
 }
 
-/// The record.
 pub(crate) struct FateRecord {
     pub(crate) who: Watching,
     /// Whether there are any of those.

@@ -30,23 +30,14 @@ pub enum Variant {
     Westwood,
 }
 
-impl Variant {
-    /// Every one, in order.
-    pub const ALL: [Self; 6] =
-        [Self::Tahoe, Self::Reno, Self::NewReno, Self::Sack, Self::Vegas, Self::Westwood];
-
-    /// The name in scenarios and summaries.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Tahoe => "tahoe",
-            Self::Reno => "reno",
-            Self::NewReno => "newreno",
-            Self::Sack => "sack",
-            Self::Vegas => "vegas",
-            Self::Westwood => "westwood",
-        }
-    }
-}
+wayhop_core::names!(Variant {
+    Tahoe = "tahoe",
+    Reno = "reno",
+    NewReno = "newreno",
+    Sack = "sack",
+    Vegas = "vegas",
+    Westwood = "westwood",
+});
 
 /// Whose constants and choices hold where they differ.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

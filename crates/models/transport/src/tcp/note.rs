@@ -26,22 +26,17 @@ pub enum NoteKind {
     Resume,
 }
 
-impl NoteKind {
-    /// The name in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Send => "send",
-            Self::Resend => "resend",
-            Self::Ack => "ack",
-            Self::Duplicate => "duplicate",
-            Self::FastRetransmit => "fast_retransmit",
-            Self::Timeout => "timeout",
-            Self::Notice => "notice",
-            Self::Probe => "probe",
-            Self::Resume => "resume",
-        }
-    }
-}
+wayhop_core::names!(NoteKind {
+    Send = "send",
+    Resend = "resend",
+    Ack = "ack",
+    Duplicate = "duplicate",
+    FastRetransmit = "fast_retransmit",
+    Timeout = "timeout",
+    Notice = "notice",
+    Probe = "probe",
+    Resume = "resume",
+});
 
 /// One event at a sender, with its state after it.
 #[derive(Copy, Clone, Debug, PartialEq)]

@@ -96,19 +96,8 @@ impl Forge for Forger {
     }
 
     fn flood(&mut self, originator: Ipv4Addr, target: Ipv4Addr, number: u32) -> Option<Forged> {
-        let request = Message::Rreq(Rreq {
-            join: false,
-            repair: false,
-            gratuitous: false,
-            destination_only: true,
-            unknown_seq: true,
-            hop_count: 0,
-            id: number,
-            destination: target,
-            destination_seq: 0,
-            originator,
-            originator_seq: number,
-        });
+        let request = Rreq::new((target, None), number, (originator, number));
+        let request = Message::Rreq(Rreq { destination_only: true, ..request });
         let packet = packet(originator, BROADCAST, NET_DIAMETER, &request)?;
         Some(Forged { packet, to: Addr::BROADCAST })
     }
@@ -126,16 +115,7 @@ mod tests {
     #[test]
     fn a_lie_is_newer_than_all_that_was_heard() {
         let mut f = Forger::default();
-        let told = Rrep {
-            repair: false,
-            ack_required: false,
-            prefix_size: 0,
-            hop_count: 2,
-            destination: C,
-            destination_seq: u32::MAX,
-            originator: A,
-            lifetime_ms: 1,
-        };
+        let told = Rrep { hop_count: 2, ..Rrep::new(C, u32::MAX, A, 1) };
         f.hear(&packet(B, A, 5, &Message::Rrep(told)).unwrap());
         let request = f.flood(A, C, 9).unwrap().packet;
         let claim = Claim { speaker: B, hops: 1, ahead: 3 };

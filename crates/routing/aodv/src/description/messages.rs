@@ -15,7 +15,6 @@ const RREP_ACK_BIT: u8 = 6;
 /// Acknowledgement (5.4).
 pub(crate) const CLASSES: &[&str] = &["rreq", "rrep", "rerr", "hello", "rrep_ack"];
 
-/// All of them.
 pub(crate) const LIMITED: u16 = (1 << CLASSES.len()) - 1;
 
 // The indices of the classes.

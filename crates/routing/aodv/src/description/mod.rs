@@ -43,12 +43,11 @@ pub static DESCRIPTION: Description = Description {
         ns2: Ns2Format { tag: "AODV", tail: messages::ns2_tail },
     },
     host: HostNeeds {
-        header_room: 0,
         failure_notices: Some("failure_notices"),
-        mtu: None,
         reboot_wait: Some("wait_after_reboot"),
         first_number: Some("first_number"),
         adapt,
+        ..HostNeeds::NONE
     },
     forger: Some(|| Box::new(forge::Forger::default())),
 };

@@ -105,18 +105,10 @@ impl Engine {
         let now = cx.now();
         let Some(e) = self.table.get_mut(m.originator) else { return };
         e.precursors.add(next_hop);
-        let (hops, expires) = (e.hops, e.expires);
-        let reply = Rrep {
-            repair: false,
-            ack_required: false,
-            prefix_size: 0,
-            hop_count: hops,
-            destination: m.originator,
-            destination_seq: m.originator_seq,
-            originator: m.destination,
-            lifetime_ms: u32::try_from(expires.since(now).as_millis()).unwrap_or(u32::MAX),
-        };
-        self.send_reply(cx, reply);
+        let lifetime_ms = u32::try_from(e.expires.since(now).as_millis()).unwrap_or(u32::MAX);
+        let reply = Rrep::new(m.originator, m.originator_seq, m.destination, lifetime_ms);
+        let hop_count = e.hops;
+        self.send_reply(cx, Rrep { hop_count, ..reply });
     }
 
     /// Sends a reply to the next hop towards its originator, and says to whom.

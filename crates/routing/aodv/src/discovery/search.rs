@@ -177,18 +177,10 @@ impl Engine {
         // Section 6.4: an entry that waits for a reply stays for twice NET_TRAVERSAL_TIME at least.
         e.expires = e.expires.max(now + self.params.net_traversal_time() * 2);
         let request = Rreq {
-            join: false,
-            repair: false,
             gratuitous: self.params.gratuitous_rrep,
             // Others have the route to the own subnet, which leads back here.
             destination_only: self.params.destination_only || is_inside,
-            unknown_seq: known.is_none(),
-            hop_count: 0,
-            id: self.request_id,
-            destination,
-            destination_seq: known.unwrap_or(0),
-            originator: cx.addr(),
-            originator_seq: self.seq,
+            ..Rreq::new((destination, known), self.request_id, (cx.addr(), self.seq))
         };
         let p = self.new_message(cx, &Message::Rreq(request), None, BROADCAST, ttl);
         self.broadcast(cx, p, Span::ZERO);

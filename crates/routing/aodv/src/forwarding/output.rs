@@ -13,16 +13,7 @@ pub(crate) const OVERHEAD: usize = ipv4::HEADER_LEN + udp::HEADER_LEN;
 
 /// A reply to a request by the destination itself; other nodes add their distance.
 pub(crate) const fn reply_to(m: &Rreq, destination_seq: u32, lifetime_ms: u32) -> Rrep {
-    Rrep {
-        repair: false,
-        ack_required: false,
-        prefix_size: 0,
-        hop_count: 0,
-        destination: m.destination,
-        destination_seq,
-        originator: m.originator,
-        lifetime_ms,
-    }
+    Rrep::new(m.destination, destination_seq, m.originator, lifetime_ms)
 }
 
 impl Engine {

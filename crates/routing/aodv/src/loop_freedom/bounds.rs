@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use wayhop_testkit::addr;
-use wayhop_testkit::explore::{Budget, Explorable, Exploration, Names, Topology, World, loop_in_tables};
+use wayhop_testkit::explore::{
+    Budget, Explorable, Exploration, Names, Topology, World, no_loop, no_self_entry,
+};
 
 use crate::engine::state::Engine;
 use crate::params::Params;
@@ -45,17 +46,6 @@ fn engine(p: &Params, first_number: u32) -> Engine {
     let mut e = Engine::new(p.clone());
     e.seq = first_number;
     e
-}
-
-/// Following next hops leads in no circle.
-pub(super) fn no_loop<P: Explorable>(w: &World<P>, names: Names) -> Option<String> {
-    loop_in_tables(w).map(|(way, to)| format!("loop {} for {}", names.way(&way), names.node(to)))
-}
-
-/// Nobody keeps a route to itself.
-fn no_self_entry<P: Explorable>(w: &World<P>, names: Names) -> Option<String> {
-    let has = |&i: &usize| w.nodes[i].route(addr(i)).is_some();
-    (0..w.nodes.len()).find(has).map(|i| format!("{} has a route to itself", names.node(i)))
 }
 
 /// The sufficient condition for loop freedom: a node's next hop knows the destination by a newer

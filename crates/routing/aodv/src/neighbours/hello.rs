@@ -36,16 +36,8 @@ impl Engine {
             return;
         }
         let lifetime = interval * u64::from(self.params.allowed_hello_loss);
-        let hello = Rrep {
-            repair: false,
-            ack_required: false,
-            prefix_size: 0,
-            hop_count: 0,
-            destination: cx.addr(),
-            destination_seq: self.seq,
-            originator: cx.addr(),
-            lifetime_ms: u32::try_from(lifetime.as_millis()).unwrap_or(u32::MAX),
-        };
+        let lifetime_ms = u32::try_from(lifetime.as_millis()).unwrap_or(u32::MAX);
+        let hello = Rrep::new(cx.addr(), self.seq, cx.addr(), lifetime_ms);
         let millis = u32::try_from(interval.as_millis()).unwrap_or(u32::MAX);
         let extension = (interval != NeighbourTable::INTERVAL).then_some(Extension::HelloInterval { millis });
         let p = self.new_message(cx, &Message::Rrep(hello), extension, BROADCAST, 1);

@@ -82,19 +82,8 @@ impl Engine {
         }
         self.count_request();
         let known = self.table.get(destination).and_then(|e| e.seq);
-        let request = Rreq {
-            join: false,
-            repair: false,
-            gratuitous: false,
-            destination_only: true,
-            unknown_seq: known.is_none(),
-            hop_count: 0,
-            id: self.request_id,
-            destination,
-            destination_seq: known.unwrap_or(0),
-            originator: cx.addr(),
-            originator_seq: self.seq,
-        };
+        let request = Rreq::new((destination, known), self.request_id, (cx.addr(), self.seq));
+        let request = Rreq { destination_only: true, ..request };
         let p = self.new_message(cx, &Message::Rreq(request), None, neighbour, ttl);
         Self::unicast(cx, p, neighbour, ids::CONTROL);
         true

@@ -126,19 +126,7 @@ pub(crate) fn request(
     destination: Ipv4Addr,
     destination_seq: Option<u32>,
 ) -> Rreq {
-    Rreq {
-        join: false,
-        repair: false,
-        gratuitous: false,
-        destination_only: false,
-        unknown_seq: destination_seq.is_none(),
-        hop_count: 0,
-        id,
-        destination,
-        destination_seq: destination_seq.unwrap_or(0),
-        originator,
-        originator_seq,
-    }
+    Rreq::new((destination, destination_seq), id, (originator, originator_seq))
 }
 pub(crate) fn reply(
     destination: Ipv4Addr,
@@ -146,16 +134,7 @@ pub(crate) fn reply(
     hop_count: u8,
     originator: Ipv4Addr,
 ) -> Rrep {
-    Rrep {
-        repair: false,
-        ack_required: false,
-        prefix_size: 0,
-        hop_count,
-        destination,
-        destination_seq,
-        originator,
-        lifetime_ms: 60_000,
-    }
+    Rrep { hop_count, ..Rrep::new(destination, destination_seq, originator, 60_000) }
 }
 /// A Route Error for one destination.
 pub(crate) fn hear_rerr(

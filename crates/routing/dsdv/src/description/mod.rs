@@ -46,12 +46,10 @@ pub static DESCRIPTION: Description = Description {
         ns2: Ns2Format { tag: "message", tail: messages::ns2_tail },
     },
     host: HostNeeds {
-        header_room: 0,
         failure_notices: Some("failure_notices"),
         mtu: Some("mtu_bytes"),
         reboot_wait: Some("wait_after_reboot"),
-        first_number: None,
-        adapt: |_, _| Ok(Vec::new()),
+        ..HostNeeds::NONE
     },
     forger: Some(|| Box::new(forge::Forger::default())),
 };

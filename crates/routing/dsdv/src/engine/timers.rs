@@ -2,7 +2,6 @@
 
 use wayhop_core::TimerKey;
 
-/// What a timer is for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Timer {
     /// The next full update.

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use wayhop_testkit::explore::{Budget, Explorable, Exploration, Rule, Topology};
+use wayhop_testkit::explore::{Budget, Explorable, Exploration, Rule, Topology, no_loop, no_self_entry};
 
-use super::rules::{no_loop, no_self_entry};
 use crate::engine::state::Engine;
 use crate::params::Params;
 

@@ -17,24 +17,9 @@ fn sweep(topologies: &[Topology], p: &Params, budget: Budget) {
             x.rules.push(next_hop_knows_better);
         }
         let tally = x.tally.clone();
-        let o = x.run();
-        eprintln!(
-            "{:<14} {budget}: {} states ({} generated), depth {}",
-            t.text(),
-            o.unique,
-            o.generated,
-            o.depth
-        );
-        if let Some(found) = o.counterexample {
-            panic!("{} within {budget}:\n{found}", t.text());
-        }
-        assert!(o.complete, "{}: the search ended early", t.text());
-        if budget.packets > 0 {
-            assert!(tally.arrivals() > 0, "{}: no packet ever arrived", t.text());
-            assert!(tally.failures() > 0 || budget.breaks == 0, "{}: links broke unnoticed", t.text());
-        }
-        assert_eq!(tally.reboots() > 0, budget.reboots > 0);
-        all += o.unique;
+        all += x.holds();
+        let breaks = budget.packets > 0 && budget.breaks > 0;
+        assert!(tally.failures() > 0 || !breaks, "{}: links broke unnoticed", t.text());
     }
     eprintln!("{all} states in all");
 }

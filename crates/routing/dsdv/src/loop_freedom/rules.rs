@@ -1,21 +1,9 @@
 //! What must hold in every state.
 
-use wayhop_testkit::addr;
-use wayhop_testkit::explore::{Explorable, Names, World, loop_in_tables};
+use wayhop_testkit::explore::{Names, World};
 
 use crate::engine::state::Engine;
 use crate::routing_table::seq::newer;
-
-/// Following next hops leads in no circle.
-pub(super) fn no_loop<P: Explorable>(w: &World<P>, names: Names) -> Option<String> {
-    loop_in_tables(w).map(|(way, to)| format!("loop {} for {}", names.way(&way), names.node(to)))
-}
-
-/// Nobody keeps a route to itself.
-pub(super) fn no_self_entry<P: Explorable>(w: &World<P>, names: Names) -> Option<String> {
-    let has = |&i: &usize| w.nodes[i].route(addr(i)).is_some();
-    (0..w.nodes.len()).find(has).map(|i| format!("{} has a route to itself", names.node(i)))
-}
 
 /// The sufficient condition for loop freedom: a node's next hop knows the destination by a newer
 /// number, or by the same number and is nearer. A next hop that lost its route has a newer number;

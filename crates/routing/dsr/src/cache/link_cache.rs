@@ -39,7 +39,7 @@ pub const USE_EXTENDS: Span = Span::from_secs(120);
 const SWEEP: Span = Span::from_secs(1);
 
 /// A Route Cache of links.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct LinkCache {
     nodes: Vec<CachedNode>,
     at: FxHashMap<Ipv4Addr, u16>,
@@ -99,15 +99,10 @@ impl LinkCache {
     /// of at most `max_hops` hops.
     pub fn new(max_nodes: u16, max_links: u16, max_hops: u8) -> Self {
         Self {
-            nodes: Vec::new(),
-            at: FxHashMap::default(),
-            links: 0,
             max_nodes: max_nodes.clamp(2, u16::MAX - 1).into(),
             max_links: max_links.max(1).into(),
             max_hops,
-            next_sweep: Time::ZERO,
-            labels: Vec::new(),
-            queue: BinaryHeap::new(),
+            ..Self::default()
         }
     }
 

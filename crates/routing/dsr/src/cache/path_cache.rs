@@ -126,7 +126,7 @@ struct Slot {
     used: Time,
 }
 
-#[derive(Clone, Hash)]
+#[derive(Clone, Default, Hash)]
 struct Tier {
     name: &'static str,
     slots: Vec<Slot>,
@@ -148,16 +148,7 @@ const SWEEP: Span = Span::from_secs(1);
 
 impl Tier {
     fn new(name: &'static str, size: usize, timeout: Span) -> Self {
-        Self {
-            name,
-            slots: Vec::new(),
-            heads: Vec::new(),
-            members: Vec::new(),
-            size,
-            timeout,
-            victim: 0,
-            next_sweep: Time::ZERO,
-        }
+        Self { name, size, timeout, ..Self::default() }
     }
 
     fn is_live(&self, s: &Slot, now: Time) -> bool {

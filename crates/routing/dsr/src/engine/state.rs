@@ -47,7 +47,6 @@ pub struct Engine {
     pub(crate) flows: FlowTable,
     /// What it knows of links beside the routes in its cache.
     pub(crate) links: LinkKnowledge,
-    /// The Maintenance Buffer.
     pub(crate) rexmt: MaintenanceBuffer,
     /// When the Maintenance Buffer is looked at next.
     pub(crate) rexmt_timer: Option<Time>,

@@ -4,7 +4,6 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::TimerKey;
 
-/// What a timer is for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Timer {
     /// The next look into the Send Buffer.

@@ -54,7 +54,7 @@ impl Flow {
 }
 
 /// All flows through this node, and which of them are default flows.
-#[derive(Clone, Hash)]
+#[derive(Clone, Default, Hash)]
 pub(crate) struct FlowTable {
     rows: Vec<Flow>,
     /// The identifier of each default flow.
@@ -90,15 +90,11 @@ fn is_greater(a: u16, b: u16) -> bool {
 impl FlowTable {
     pub(crate) fn new(p: &Params) -> Self {
         Self {
-            rows: Vec::new(),
-            defaults: Vec::new(),
             size: p.flow_table_size.into(),
             prune_at: FIRST_PRUNE,
             lifetime: Span::from_secs(p.flow_timeout_s.into()),
             next_id: 1,
-            not_before: Time::ZERO,
-            counted: (Time::ZERO, 0),
-            without: Vec::new(),
+            ..Self::default()
         }
     }
     /// Flow identifiers begin here; they are odd, which makes every flow a default flow. No flow of this node's own begins

@@ -122,7 +122,6 @@ impl<'a> View<'a> {
             _ => None,
         })
     }
-    /// The Route Errors.
     pub(crate) fn errors(&self) -> impl Iterator<Item = RouteError<'a>> + use<'a> {
         self.dsr.options().filter_map(|o| match o {
             Ok(DsrOption::RouteError(e)) => Some(e),

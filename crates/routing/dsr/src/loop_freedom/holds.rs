@@ -38,20 +38,9 @@ fn sweep(topologies: Vec<Topology>, p: &Params, prompt: bool, budget: Budget) {
         let mut x = exploration(t, budget, p, |e| e);
         x.prompt = prompt;
         let tally = x.tally.clone();
-        let links = t.text();
-        let o = x.run_and_tell(Some(|generated, unique, depth| {
-            eprintln!("    ... {unique} states ({generated} generated), depth {depth}");
-        }));
-        eprintln!("{links:<20} {budget}: {} states ({} generated), depth {}", o.unique, o.generated, o.depth);
-        if let Some(found) = o.counterexample {
-            panic!("{links} within {budget}:\n{found}");
-        }
-        assert!(o.complete, "{links}: the search ended early");
-        assert!(tally.arrivals() > 0, "{links}: no packet ever arrived");
+        all += x.holds();
         let fails = budget.breaks > 0 || budget.losses > 0 || budget.unheard > 0;
-        assert_eq!(tally.failures() > 0, fails, "{links}: links broke unnoticed");
-        assert_eq!(tally.reboots() > 0, budget.reboots > 0, "{links}");
-        all += o.unique;
+        assert_eq!(tally.failures() > 0, fails, "{}: links broke unnoticed", t.text());
     }
     eprintln!("{all} states in all");
 }

@@ -91,12 +91,8 @@ impl Engine {
             self.told = None;
         }
         self.is_fresh(&told, cx.now()).then(|| {
-            DsrOption::RouteError(RouteError {
-                salvage: 0,
-                source: told.from,
-                destination: cx.addr(),
-                kind: RouteErrorKind::NodeUnreachable(told.to),
-            })
+            let (source, kind) = (told.from, RouteErrorKind::NodeUnreachable(told.to));
+            DsrOption::RouteError(RouteError { salvage: 0, source, destination: cx.addr(), kind })
         })
     }
 
@@ -118,12 +114,8 @@ impl Engine {
         let to = chooser.filter(|&a| a != me)?;
         let salvage = v.and_then(|v| v.source_route).map_or(0, |s| s.salvage);
         let mut options = [DsrOption::Pad1; MAX_NESTED];
-        options[0] = DsrOption::RouteError(RouteError {
-            salvage,
-            source: me,
-            destination: to,
-            kind: RouteErrorKind::NodeUnreachable(unreachable),
-        });
+        let kind = RouteErrorKind::NodeUnreachable(unreachable);
+        options[0] = DsrOption::RouteError(RouteError { salvage, source: me, destination: to, kind });
         let mut n = 1;
         let mut total = 1 + u32::from(salvage);
         for e in v.into_iter().flat_map(View::errors) {

@@ -6,7 +6,6 @@ use std::net::Ipv4Addr;
 use wayhop_core::{Inspect, Maybe, Span, Time};
 use wayhop_link_quality::RttEstimator;
 
-/// One neighbour.
 #[derive(Copy, Clone, Debug, Hash)]
 pub(crate) struct Neighbour {
     addr: Ipv4Addr,

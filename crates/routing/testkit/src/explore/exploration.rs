@@ -37,8 +37,6 @@ pub struct Exploration<P> {
     pub symmetric: bool,
     /// What must hold, besides what [`super::Checked::wrong_step`] says.
     pub rules: Vec<Rule<P>>,
-    /// States to generate, at most, then the search stops and [`super::SearchOutcome::complete`] is false; 0 for no end.
-    pub most_states: usize,
     /// Counts what happened on the way.
     pub tally: Arc<Tally>,
 }
@@ -63,7 +61,6 @@ impl<P> Exploration<P> {
             prompt: false,
             symmetric: true,
             rules,
-            most_states: 0,
             tally: Arc::default(),
         }
     }

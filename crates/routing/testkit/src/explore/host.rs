@@ -24,7 +24,6 @@ pub struct Host<P> {
     node: Node<P>,
     /// How often it has rebooted.
     pub life: u8,
-    /// Of all this.
     pub(crate) digest: u64,
 }
 

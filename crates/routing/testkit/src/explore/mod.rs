@@ -2,7 +2,7 @@
 //!
 //! The nodes run the shipping protocol; nothing of it is modelled. What is modelled is the world around them:
 //! a message in flight may be delivered, lost, or overtaken by a later one; a link may break and come back; a
-//! node may reboot; an application may send; time may pass until the next timer. [`Exploration::run`] hands
+//! node may reboot; an application may send; time may pass until the next timer. [`Exploration::holds`] hands
 //! this world to the model checker `stateright`, which visits every state that can be reached within a
 //! [`Budget`], and looks at the [`Rule`]s in each. A state that breaks a rule ends the search, breadth first,
 //! so that the [`Counterexample`] is a shortest one; it lists, line by line, each message and its effect.
@@ -38,9 +38,8 @@ pub use checked::{Explorable, datagram, digest_unnumbered};
 pub use exploration::{Exploration, Make, Remake, Rule};
 pub use faulty::{Faulty, Mistake};
 pub use host::{DATA_TTL, Host};
-pub use model::{Progress, SearchOutcome};
 pub use names::Names;
 pub use story::Counterexample;
 pub use tally::Tally;
 pub use topology::Topology;
-pub use world::{Action, Budget, World, loop_in_tables};
+pub use world::{Action, Budget, World, no_loop, no_self_entry};

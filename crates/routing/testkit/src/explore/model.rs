@@ -10,10 +10,7 @@ use super::exploration::Exploration;
 use super::story::{Counterexample, tell};
 use super::world::{Action, World};
 
-/// Hears how far a search is: states generated, states visited, depth.
-pub type Progress = fn(usize, usize, usize);
-
-/// How often [`Progress`] is made.
+/// How often a search says how far it is.
 const EVERY_MS: u64 = 10_000;
 /// Threads of a search.
 const THREADS: usize = 2;
@@ -21,18 +18,15 @@ const THREADS: usize = 2;
 const NAP_MS: u64 = 5;
 
 /// How a search ended.
-#[derive(Debug)]
-pub struct SearchOutcome {
+struct SearchOutcome {
     /// States visited, each once.
-    pub unique: usize,
+    unique: usize,
     /// States generated, again and again.
-    pub generated: usize,
+    generated: usize,
     /// The longest sequence of actions that was needed.
-    pub depth: usize,
-    /// Whether everything within the budget was visited.
-    pub complete: bool,
+    depth: usize,
     /// A state that breaks a rule, and how it comes about.
-    pub counterexample: Option<Counterexample>,
+    counterexample: Option<Counterexample>,
 }
 
 struct ExplorationModel<P> {
@@ -42,58 +36,58 @@ struct ExplorationModel<P> {
 }
 
 impl<P: Explorable> Exploration<P> {
-    /// Searches.
-    pub fn run(self) -> SearchOutcome {
-        self.run_and_tell(None)
-    }
-
     /// Searches for what must be found: a test of the search itself, which shows `what` was searched and the story.
     ///
     /// # Panics
-    /// If nothing goes wrong.
-    pub fn counterexample(self, what: &str) -> Counterexample {
+    /// If nothing goes wrong, or something without this complaint.
+    pub fn finds(self, complaint: &str, what: &str) {
         let outcome = self.run();
         eprintln!("{what}: {} states, depth {}", outcome.unique, outcome.depth);
         let found = outcome.counterexample.expect("a mistake");
         eprintln!("{found}");
-        found
+        assert!(found.complaint.contains(complaint), "{found}");
+    }
+
+    /// Searches everything within the budget. Returns the number of states.
+    ///
+    /// # Panics
+    /// On a state that breaks a rule, and where no packet ever arrived or no node rebooted although the budget has some.
+    pub fn holds(self) -> usize {
+        let (links, budget, tally) = (self.topology.text(), self.budget, Arc::clone(&self.tally));
+        let o = self.run();
+        eprintln!("{links:<20} {budget}: {} states ({} generated), depth {}", o.unique, o.generated, o.depth);
+        if let Some(found) = o.counterexample {
+            panic!("{links} within {budget}:\n{found}");
+        }
+        assert!(tally.arrivals() > 0 || budget.packets == 0, "{links}: no packet ever arrived");
+        assert_eq!(tally.reboots() > 0, budget.reboots > 0, "{links}: reboots");
+        o.unique
     }
 
     /// Searches, and says every ten seconds or so how far it is.
-    pub fn run_and_tell(self, progress: Option<Progress>) -> SearchOutcome {
+    fn run(self) -> SearchOutcome {
         let x = Arc::new(self);
         let all = (0..x.flows.len()).collect();
         let first = if x.symmetric { x.topology.different(&x.flows) } else { all };
-        let mut builder = ExplorationModel { x: Arc::clone(&x), first }
-            .checker()
-            .threads(THREADS)
-            .finish_when(HasDiscoveries::AnyFailures);
-        if x.most_states > 0 {
-            builder = builder.target_state_count(x.most_states);
-        }
+        let model = ExplorationModel { x: Arc::clone(&x), first };
+        let builder = model.checker().threads(THREADS).finish_when(HasDiscoveries::AnyFailures);
         let checker = builder.spawn_bfs();
-        let checker = match progress {
-            None => checker.join(),
-            Some(say) => {
-                for naps in 1.. {
-                    std::thread::sleep(Duration::from_millis(NAP_MS));
-                    if checker.is_done() {
-                        break;
-                    }
-                    if naps % (EVERY_MS / NAP_MS) == 0 {
-                        say(checker.state_count(), checker.unique_state_count(), checker.max_depth());
-                    }
-                }
-                checker.join()
+        for naps in 1.. {
+            std::thread::sleep(Duration::from_millis(NAP_MS));
+            if checker.is_done() {
+                break;
             }
-        };
-        let generated = checker.state_count();
+            if naps % (EVERY_MS / NAP_MS) == 0 {
+                let (unique, generated) = (checker.unique_state_count(), checker.state_count());
+                eprintln!("    ... {unique} states ({generated} generated), depth {}", checker.max_depth());
+            }
+        }
+        let checker = checker.join();
         let counterexample = checker.discovery(RULES).map(|path| tell(&x, path.into_actions()));
         SearchOutcome {
             unique: checker.unique_state_count(),
-            generated,
+            generated: checker.state_count(),
             depth: checker.max_depth(),
-            complete: counterexample.is_none() && (x.most_states == 0 || generated < x.most_states),
             counterexample,
         }
     }

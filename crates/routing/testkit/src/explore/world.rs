@@ -10,6 +10,7 @@ use wayhop_core::{BROADCAST, Time, TimerKey};
 use super::air::{Air, Flight, Transmissions};
 use super::checked::Explorable;
 use super::host::Host;
+use super::names::Names;
 use crate::packets::addr;
 
 /// How often each thing may happen. What is left of it is part of the state.
@@ -144,9 +145,20 @@ impl<P: Explorable> World<P> {
     }
 }
 
+/// Following next hops leads in no circle.
+pub fn no_loop<P: Explorable>(w: &World<P>, names: Names) -> Option<String> {
+    loop_in_tables(w).map(|(way, to)| format!("loop {} for {}", names.way(&way), names.node(to)))
+}
+
+/// Nobody keeps a route to itself.
+pub fn no_self_entry<P: Explorable>(w: &World<P>, names: Names) -> Option<String> {
+    let has = |&i: &usize| w.nodes[i].route(addr(i)).is_some();
+    (0..w.nodes.len()).find(has).map(|i| format!("{} has a route to itself", names.node(i)))
+}
+
 /// The circle that forwarding tables send packets for some destination into: the nodes of it, the first one again at the end, and
 /// the destination.
-pub fn loop_in_tables<P: Explorable>(w: &World<P>) -> Option<(Vec<usize>, usize)> {
+fn loop_in_tables<P: Explorable>(w: &World<P>) -> Option<(Vec<usize>, usize)> {
     let n = w.nodes.len();
     for to in 0..n {
         let next = |i: usize| {

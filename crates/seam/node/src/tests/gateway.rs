@@ -125,8 +125,7 @@ fn nobody_outside_speaks_for_the_mesh_or_goes_through_it() {
     comes_in(&mut n, &mut w, OUT, Ipv4Addr::new(203, 0, 113, 1), 9);
     assert_eq!(drops(&w), [DropReason::Policy; 6]);
     assert!(n.protocol(0).told.iter().all(|t| t != "outbound"));
-    let meta = w.work.new_meta(Time::ZERO);
-    let short = w.work.pool.zeroed(3, meta);
+    let short = w.work.new_packet(Time::ZERO, 3);
     n.receive(&mut w, Time::ZERO, short, RxMeta { iface: UPLINK, ..RxMeta::from(ROUTER, false) });
     assert_eq!(drops(&w).last(), Some(&DropReason::Malformed));
 }

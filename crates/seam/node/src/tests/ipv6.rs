@@ -26,8 +26,7 @@ fn node6(script: Script, resolution: Resolution) -> Node<Script> {
 fn packet6(w: &mut RecordingWorld, from: Ipv6Addr, to: Ipv6Addr, hop_limit: u8, len: usize) -> Packet {
     let u = udp::Repr { src_port: 9_000, dst_port: 9_000, payload_len: len as u16 };
     let ip = ipv6::Repr::new(from, to, ipv4::protocol::UDP, u.buffer_len() as u16);
-    let meta = w.work.new_meta(Time::ZERO);
-    let mut p = w.work.pool.zeroed(ipv6::HEADER_LEN + u.buffer_len(), meta);
+    let mut p = w.work.new_packet(Time::ZERO, ipv6::HEADER_LEN + u.buffer_len());
     ipv6::Repr { hop_limit, ..ip }.emit(p.bytes_mut());
     u.emit(&mut p.bytes_mut()[ipv6::HEADER_LEN..], from, to);
     p

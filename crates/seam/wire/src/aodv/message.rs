@@ -97,6 +97,28 @@ impl Rreq {
     /// Length in octets.
     pub const LEN: usize = 24;
 
+    /// A request as its originator sends it, without flags. Each address comes with its sequence number; the destination's may be
+    /// unknown.
+    pub fn new(
+        (destination, known): (Ipv4Addr, Option<u32>),
+        id: u32,
+        (originator, originator_seq): (Ipv4Addr, u32),
+    ) -> Self {
+        Self {
+            join: false,
+            repair: false,
+            gratuitous: false,
+            destination_only: false,
+            unknown_seq: known.is_none(),
+            hop_count: 0,
+            id,
+            destination,
+            destination_seq: known.unwrap_or(0),
+            originator,
+            originator_seq,
+        }
+    }
+
     fn parse(b: &[u8]) -> Result<Self, Error> {
         refuse_if(b.len() < Self::LEN, Error::Truncated)?;
         let flags = b[1];
@@ -133,6 +155,25 @@ impl Rreq {
 impl Rrep {
     /// Length in octets.
     pub const LEN: usize = 20;
+
+    /// A reply as the destination sends it: without flags, for no subnet.
+    pub const fn new(
+        destination: Ipv4Addr,
+        destination_seq: u32,
+        originator: Ipv4Addr,
+        lifetime_ms: u32,
+    ) -> Self {
+        Self {
+            repair: false,
+            ack_required: false,
+            prefix_size: 0,
+            hop_count: 0,
+            destination,
+            destination_seq,
+            originator,
+            lifetime_ms,
+        }
+    }
 
     fn parse(b: &[u8]) -> Result<Self, Error> {
         refuse_if(b.len() < Self::LEN, Error::Truncated)?;

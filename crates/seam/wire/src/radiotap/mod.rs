@@ -11,8 +11,6 @@ pub use repr::{Channel, Repr, split};
 
 /// Bits of the Flags field.
 pub mod flags {
-    /// Sent or received with the short preamble.
-    pub const SHORT_PREAMBLE: u8 = 0x02;
     /// The frame ends with its FCS.
     pub const FCS_AT_END: u8 = 0x10;
     /// There is padding between the header and the payload.
@@ -31,18 +29,12 @@ pub mod channel_flags {
     pub const GHZ_2: u16 = 0x0080;
     /// 5 GHz band.
     pub const GHZ_5: u16 = 0x0100;
-    /// Dynamic CCK-OFDM (802.11g).
-    pub const DYNAMIC: u16 = 0x0400;
 }
 
 /// Bits of the TX Flags field.
 pub mod tx_flags {
-    /// All retries failed.
-    pub const FAILED: u16 = 0x0001;
     /// A CTS to self was sent before.
     pub const CTS: u16 = 0x0002;
     /// RTS and CTS were exchanged before.
     pub const RTS: u16 = 0x0004;
-    /// No acknowledgement is expected.
-    pub const NO_ACK: u16 = 0x0008;
 }

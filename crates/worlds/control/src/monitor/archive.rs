@@ -16,7 +16,6 @@ pub(super) struct ArchiveLimit {
     pub(super) files: usize,
 }
 
-/// What there is of it.
 #[derive(Copy, Clone, Debug, Default)]
 struct Usage {
     octets: u64,

@@ -47,7 +47,6 @@ pub(super) enum ConnectionOutcome {
     Gone,
 }
 
-/// A line from the client.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ClientLine {
     Text(String),

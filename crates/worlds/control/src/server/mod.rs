@@ -149,6 +149,16 @@ impl Server {
         self.about.resolve(node)
     }
 
+    /// The ways of a link that a request means, as who sends and who hears: one, or both.
+    pub fn ways(&self, a: &NodeRef, b: &NodeRef, one_way: bool) -> Result<Vec<(u32, u32)>, ControlError> {
+        let (a, b) = (self.resolve(a)?, self.resolve(b)?);
+        if a == b {
+            let what = format!("node {a} has no link to itself");
+            return Err(ControlError::refused(what, "give two different nodes"));
+        }
+        Ok(if one_way { vec![(a, b)] } else { vec![(a, b), (b, a)] })
+    }
+
     /// A node went down or came back: `hello` says so from now on.
     pub fn set_up(&self, node: u32, up: bool) {
         self.shared.set_up(node, up);

@@ -135,7 +135,6 @@ impl ServerState {
         !self.lock().down.contains(&node)
     }
 
-    /// Who is there now.
     pub(super) fn now(&self, about: &About) -> About {
         let mut about = about.clone();
         let state = self.lock();

@@ -24,7 +24,6 @@ pub(crate) struct Plans {
     pub(crate) node: NodePlan,
     pub(crate) interfaces: InterfacesPlan,
     pub(crate) kernel: KernelPlan,
-    /// Of a gateway.
     pub(crate) gateway: Option<GatewayPlan>,
     pub(crate) record: RecordPlan,
     pub(crate) control: ControlPlan,

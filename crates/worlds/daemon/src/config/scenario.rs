@@ -60,11 +60,9 @@ pub(crate) fn expect_config(path: &Path) -> Result<(), Error> {
     )))
 }
 
-/// One node of a scenario.
 pub(crate) struct ScenarioNode {
     /// Its number.
     pub(crate) index: u32,
-    /// Its name.
     pub(crate) name: String,
     /// Its configuration, as `path.key=value` settings.
     pub(crate) sets: Vec<String>,

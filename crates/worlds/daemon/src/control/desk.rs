@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 use wayhop_control::answer::{
-    Counters, NodeCounters, NodeParameters, NodePosition, Parameters, Positions, Tables,
+    Counters, NodeCounters, NodeParameters, NodePosition, Parameters, Positions, Tables, json,
 };
-use wayhop_control::{ControlError, ErrorCode, Gps, JsonTables, Place, Request};
+use wayhop_control::{ControlError, Gps, JsonTables, Place, Request};
 use wayhop_core::{Command, Fix, Inspect as _, Refused};
 
 use crate::config::number::NODE;
@@ -81,17 +81,12 @@ fn shown_parameters(name: &str, host: &Host) -> Result<Value, ControlError> {
     json(&Parameters { nodes: vec![NodeParameters { node: NODE, name: name.to_owned(), parameters }] })
 }
 
-fn json(answer: &impl serde::Serialize) -> Result<Value, ControlError> {
-    serde_json::to_value(answer)
-        .map_err(|e| ControlError::new(ErrorCode::Other, e.to_string(), "please report this bug"))
-}
-
 fn unsupported(what: &str) -> ControlError {
     ControlError::unsupported(what, "use an emulation")
 }
 
 fn refused(r: Refused) -> ControlError {
-    ControlError::new(ErrorCode::Refused, r.0, "`wayhop ctl params` shows the current values")
+    ControlError::refused(r.0, "`wayhop ctl params` shows the current values")
 }
 
 impl Host {

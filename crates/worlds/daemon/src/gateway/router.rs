@@ -111,7 +111,6 @@ pub(crate) fn uplink_index(uplink: &str) -> Result<u32, Error> {
     Ok(found.index)
 }
 
-/// Whether there is an `nft`.
 pub(crate) fn check_nft() -> Result<(), Error> {
     let mut nft = Command::new("nft");
     let outcome =

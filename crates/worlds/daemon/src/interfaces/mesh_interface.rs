@@ -32,7 +32,6 @@ pub(crate) struct MeshInterfaces {
     pub(crate) signals: Vec<Signals>,
 }
 
-/// One of them.
 pub(crate) struct MeshInterface {
     /// Its name in the kernel now: somebody may rename it.
     pub(crate) name: String,
@@ -55,7 +54,6 @@ impl MeshInterfaces {
         (0..).map(IfaceId).zip(&mut self.all)
     }
 
-    /// Those that are there.
     pub(crate) fn present(&self) -> impl Iterator<Item = &MeshInterface> {
         self.all.iter().filter(|a| !a.is_gone)
     }

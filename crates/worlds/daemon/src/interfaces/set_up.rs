@@ -52,7 +52,6 @@ pub(crate) fn look_at(names: &[String]) -> Result<Vec<(String, InterfaceFacts)>,
 }
 
 impl InterfaceSetup {
-    /// Finds them.
     pub(crate) fn find(plan: InterfacesPlan) -> Result<Self, Error> {
         Ok(Self { facts: look_at(&plan.names)?, plan, programs: Vec::new(), outside: None })
     }

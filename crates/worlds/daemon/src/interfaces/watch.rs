@@ -70,7 +70,6 @@ impl MeshInterfaces {
         Ok(())
     }
 
-    /// Their settings.
     pub(crate) fn check_settings(&self, repairs: &mut HostRepairs, host: &mut Host) -> Result<(), Error> {
         for own in self.present() {
             let name = &own.name;

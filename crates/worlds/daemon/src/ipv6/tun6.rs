@@ -35,7 +35,6 @@ pub(crate) fn prepare(
     routed.try_for_each(|to| lead(to, tun, name, netlink))
 }
 
-/// Leads a prefix to the TUN.
 pub(crate) fn lead(to: Prefix, tun: &Tun, name: &str, netlink: &mut Netlink) -> Result<(), Error> {
     let Some(net) = to.addr.v6() else { return Ok(()) };
     match netlink.route6(net, to.len, tun.index()) {

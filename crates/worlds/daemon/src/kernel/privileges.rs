@@ -26,7 +26,6 @@ pub(crate) fn give_up_but_ports(user: &str) -> Result<(), Error> {
     give_up_but(user, &[admin, raw, Capability::CAP_NET_BIND_SERVICE])
 }
 
-/// Whether there is this user.
 pub(crate) fn check_user(user: &str) -> Result<(), Error> {
     find_user(user).map(drop)
 }

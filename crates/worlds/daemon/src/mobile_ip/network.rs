@@ -130,14 +130,14 @@ impl KernelNetwork {
     fn look_at_links(&mut self, inputs: &mut Vec<NetworkInput<'static>>) -> Result<(), Error> {
         let Self { ports, routes, home, log, .. } = self;
         let failed = || Error::system("list the interfaces");
-        let links = routes.netlink().links().map_err(failed())?;
-        let addresses = routes.netlink().addresses().map_err(failed())?;
+        let links = routes.netlink.links().map_err(failed())?;
+        let addresses = routes.netlink.addresses().map_err(failed())?;
         for (link, port) in (0..).zip(ports) {
             if port.follow(&links, log) {
                 // Another interface in its place: nothing that was heard by the old one holds.
                 inputs.push(NetworkInput::Link { link, state: LinkState::default() });
             }
-            let state = port.state(&links, &addresses, *home, routes.netlink());
+            let state = port.state(&links, &addresses, *home, &mut routes.netlink);
             let state = state.map_err(Error::system("list the routes"))?;
             inputs.push(NetworkInput::Link { link, state });
         }

@@ -9,7 +9,7 @@ use wayhop_linux::{Prefix, Table, TunnelRoute};
 
 /// The kernel's routes.
 pub(super) struct Routes {
-    netlink: Netlink,
+    pub(super) netlink: Netlink,
     /// The kernel's number of the tunnels' interface.
     tun: Option<u32>,
     /// The home address, once it had routes.
@@ -19,10 +19,6 @@ pub(super) struct Routes {
 impl Routes {
     pub(super) const fn new(netlink: Netlink, tun: Option<u32>) -> Self {
         Self { netlink, tun, home: None }
-    }
-
-    pub(super) const fn netlink(&mut self) -> &mut Netlink {
-        &mut self.netlink
     }
 
     /// Removes what would not go with the tunnels' interface.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use wayhop_control::ParameterSet;
 use wayhop_core::{
     Addr, DataPlane, DropReason, Frame, IfaceId, Interests, Limits, LinkChange, Mac, Packet, Payload,
-    Protocol, Rng, RxMeta, Socket, Span, Time, TxStatus,
+    Protocol, Rng, RxMeta, Socket, Time, TxStatus,
 };
 use wayhop_linux::Prefix;
 use wayhop_linux::packet_socket::{ETHERNET, ETHERTYPE_ARP, ETHERTYPE_IPV4, ETHERTYPE_IPV6};
@@ -77,15 +77,9 @@ impl Port {
         IfaceConfig {
             mtu: self.mtu,
             queue_packets: MAX_QUEUED,
-            queue_classes: true,
-            acknowledges: false,
             resolution: Resolution::Host,
-            link_delay: None,
-            first_answer: Span::ZERO,
             metric: self.metric,
-            segment: 0,
-            leads_out: false,
-            limits: Limits::NONE,
+            ..IfaceConfig::default()
         }
     }
 }

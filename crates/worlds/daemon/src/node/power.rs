@@ -15,7 +15,6 @@ pub(crate) struct Power {
     pub(crate) given: Vec<Outage>,
     /// The outage that goes on.
     pub(crate) now: Option<Outage>,
-    /// Those that are over.
     pub(crate) over: Vec<Span>,
     /// The protocol of a node that has lost its tables.
     pub(crate) rebirth: Option<Rebirth>,

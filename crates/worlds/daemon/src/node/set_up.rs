@@ -19,7 +19,6 @@ use crate::record::program_flows::ProgramFlows;
 use crate::record::run_dir::RunRecord;
 
 impl Host {
-    /// The node at these interfaces.
     pub(crate) fn begin(plan: NodePlan, interfaces: &[(String, InterfaceFacts)]) -> Result<Self, Error> {
         let NodePlan { name, addresses, protocol, edge, metrics, outages, timing, has_run, has_inputs } =
             plan;

@@ -11,7 +11,6 @@ use wayhop_core::{Inspect, Maybe};
 /// How many of the last batches are remembered.
 const REMEMBERED: usize = 512;
 
-/// One stage.
 #[derive(Debug, Default)]
 struct Stage {
     /// The last values, nanoseconds, a ring.

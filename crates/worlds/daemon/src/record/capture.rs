@@ -119,16 +119,10 @@ fn write(frames: &Receiver<Frame>, mut to: Blocks, lost: &AtomicU64) -> io::Resu
     let mut flushed = Instant::now();
     loop {
         match frames.recv_timeout(FLUSH_AFTER.saturating_sub(flushed.elapsed())) {
-            Ok(f) => {
+            Ok(Frame { time_ns, iface, direction, signal_dbm, len: original_len, bytes }) => {
                 block.clear();
-                let frame = EthernetFrame {
-                    iface: f.iface,
-                    time_ns: f.time_ns,
-                    direction: f.direction,
-                    bytes: &f.bytes,
-                    original_len: f.len,
-                    signal_dbm: f.signal_dbm,
-                };
+                let bytes = &bytes;
+                let frame = EthernetFrame { iface, time_ns, direction, bytes, original_len, signal_dbm };
                 put_ethernet_frame(&mut block, &frame);
                 if let Err(e) = to.put(&block) {
                     lost.fetch_add(1, Ordering::Relaxed);

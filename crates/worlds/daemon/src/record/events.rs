@@ -34,14 +34,8 @@ impl Events {
     /// The protocol's remark.
     pub(crate) fn note(&mut self, at: Time, note: TraceNote) {
         if self.wanted {
-            let TraceNote { what, about, value } = note;
-            self.keep(Event::Note {
-                time_s: at.as_secs_f64(),
-                node: NODE,
-                what: what.to_owned(),
-                about: about.ip(),
-                value,
-            });
+            let (what, about) = (note.what.to_owned(), note.about.ip());
+            self.keep(Event::Note { time_s: at.as_secs_f64(), node: NODE, what, about, value: note.value });
         }
     }
 

@@ -110,7 +110,8 @@ impl From<Refusal> for Error {
 
 /// An interface that is this node's.
 pub(crate) struct Claim {
-    list: PathBuf,
+    /// The file of the undo list.
+    pub(crate) list: PathBuf,
     lock: File,
     /// What the lock's file says.
     said: Holders,
@@ -162,11 +163,6 @@ impl Claim {
             Err(e) if e.kind() == ErrorKind::NotFound => Ok(true),
             Err(e) => Err(e),
         }
-    }
-
-    /// The file of the undo list.
-    pub(crate) fn list(&self) -> &Path {
-        &self.list
     }
 
     /// For a process that is to hold the interface, too.
@@ -348,7 +344,7 @@ mod tests {
     fn an_interface_is_one_nodes_and_the_refusal_names_its_process() {
         let dir = tempfile::tempdir().unwrap();
         let first = Claim::take(dir.path(), &key()).map_err(Error::from).unwrap();
-        assert!(!Claim::is_abandoned(first.list()).unwrap());
+        assert!(!Claim::is_abandoned(&first.list).unwrap());
         let Err(Refusal::Runs(e)) = Claim::take(dir.path(), &key()) else { panic!("it is taken") };
         assert!(e.to_string().contains(&format!("process {}", std::process::id())), "{e}");
         drop(first);

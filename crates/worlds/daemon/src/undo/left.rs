@@ -12,7 +12,7 @@ use crate::undo::lists::{boot, keys, open, read};
 
 /// Undoes a killed node's changes to this interface. Returns whether there were any.
 pub(crate) fn set_back(claim: &mut Claim) -> Result<bool, Error> {
-    let path = claim.list().to_owned();
+    let path = claim.list.clone();
     let Some(file) = open(&path)? else { return Ok(false) };
     let list = read(&path, file)?.filter(|list| boot().is_ok_and(|b| b == list.boot));
     let was_set_back = claim.was_set_back();

@@ -114,7 +114,7 @@ impl Undo {
     ) -> Result<Self, Error> {
         let mut lists = Vec::new();
         for (claim, list) in claims.0 {
-            let path = claim.list().to_owned();
+            let path = claim.list.clone();
             let begin = || {
                 let mut file = open_own(OpenOptions::new().write(true).create_new(true), &path)?;
                 file.write_all(list.head().as_bytes()).map(|()| file)
@@ -128,7 +128,7 @@ impl Undo {
             let _locks = lists.iter().map(|own| dup(own.claim.fd())).collect::<Result<Vec<_>, _>>()?;
             Command::new("/proc/self/exe")
                 .args([UNDO_COMMAND, &std::process::id().to_string()])
-                .args(lists.iter().map(|own| own.claim.list()))
+                .args(lists.iter().map(|own| &own.claim.list))
                 .stdin(Stdio::piped())
                 .stdout(Stdio::null())
                 // Signals to the node's group, as from a terminal, are not for it.
@@ -150,7 +150,7 @@ impl Undo {
             return Ok(());
         };
         change.check().map_err(|e| Error::System(format!("cannot say how to undo a change: {e}")))?;
-        let failed = Error::system(format!("write {}", claim.list().display()));
+        let failed = Error::system(format!("write {}", claim.list.display()));
         file.write_all(format!("{change}\n").as_bytes()).map_err(failed)?;
         list.changes.push(change);
         Ok(())
@@ -257,7 +257,7 @@ impl Undo {
                 // Before it gave up its privileges, it can remove the list, and the lock with it.
                 let noted = own.claim.note_set_back(true);
                 failures.extend(noted.err().map(|e| format!("{}: {e}", own.list.interface)));
-                let _ = fs::remove_file(own.claim.list());
+                let _ = fs::remove_file(&own.claim.list);
             }
             failures.extend(failed);
         }

@@ -24,7 +24,6 @@ const MOST_WORDS: usize = 1 << 20;
 pub(super) struct Expected {
     /// To this port; for the replies to a ping, with this identifier.
     pub(super) port: u16,
-    /// Of this flow, and from where to where.
     pub(super) ends: FlowEnds,
 }
 
@@ -63,7 +62,6 @@ pub(super) struct Meter {
     pub(super) stop: Arc<AtomicBool>,
     /// Notified when the sockets are open.
     pub(super) opened: Option<Sender<()>>,
-    /// The flow that it sends.
     pub(super) sends: Option<FlowEnds>,
     pub(super) expected: Vec<Expected>,
     /// When its node is down: from, until.

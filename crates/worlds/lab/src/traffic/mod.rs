@@ -257,14 +257,12 @@ fn summary(config: &FlowConfig, ends: &FlowEnds, ran: Time, nodes: usize, meters
         dst: config.dst.0,
         sent: Some(sent),
         received: Some(received),
-        // The kernels between do not tell what became of the others.
-        dropped: None,
-        held: None,
         delivery_ratio: ratio(received, sent),
         received_bytes: Some(octets),
         goodput_bps: (active_s > 0.0).then(|| octets as f64 * 8.0 / active_s),
         latency_ms: LatencyMs::of(&mut latencies),
         hops_mean: ratio(hops, received),
+        // The kernels between do not tell what became of the others.
         ..FlowSummary::default()
     }
 }

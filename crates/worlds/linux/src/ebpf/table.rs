@@ -26,7 +26,6 @@ pub struct ForwardedPair {
     pub transmitter: Mac,
 }
 
-/// The table.
 pub(super) struct Table(WordMap);
 
 impl Table {

@@ -58,7 +58,6 @@ pub(super) enum Message {
     Init(SessionParameters),
 }
 
-/// The head of a segment.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct SegmentHead {
     pub(super) flags: u8,

@@ -116,13 +116,10 @@ impl Tcpcl {
     }
 
     fn say_init(&mut self) {
-        self.say(&Message::Init(SessionParameters {
-            keepalive_s: self.config.keepalive_s,
-            segment: self.config.segment,
-            transfer: self.config.transfer,
-            node: self.config.node.to_string(),
-            unknown_critical: false,
-        }));
+        let TcpclConfig { keepalive_s, segment, transfer, .. } = self.config;
+        let (node, unknown_critical) = (self.config.node.to_string(), false);
+        let own = SessionParameters { keepalive_s, segment, transfer, node, unknown_critical };
+        self.say(&Message::Init(own));
     }
 
     /// The neighbour's contact header (section 4.3); whether it was there.
