@@ -31,7 +31,6 @@ struct Place {
     width: f64,
 }
 
-/// The picture of the workspace at `root`.
 pub(crate) fn svg(root: &Path) -> Result<String, String> {
     let mut crates = in_workspace(root)?;
     crates.sort_by(|a, b| a.name.cmp(&b.name));

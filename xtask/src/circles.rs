@@ -8,9 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
-use crate::modules::{self, Module, Way};
-use crate::scripts::{self, Uses};
-use crate::sources;
+use crate::modules::{Module, Way};
+use crate::{modules, sources};
 
 /// Imports that hand on imports: more steps than this are a circle of `pub use`.
 const STEPS_MAX: usize = 16;
@@ -26,12 +25,11 @@ pub(crate) fn findings(root: &Path) -> Result<Vec<String>, String> {
             }
         }
     }
-    let uses = scripts::uses(&root.join("web/src"))?;
+    let uses = script_uses(&root.join("web/src"))?;
     findings.extend(circles(&uses).iter().map(|circle| in_words(root, &uses, circle)));
     Ok(findings)
 }
 
-/// Which file uses which.
 fn uses(modules: &BTreeMap<Way, Module>) -> Uses {
     let mut uses = Uses::new();
     for (way, module) in modules {
@@ -139,7 +137,6 @@ fn circles(uses: &Uses) -> Vec<Vec<PathBuf>> {
     found
 }
 
-/// All files that `start` uses, and those use.
 fn reached(uses: &Uses, start: &Path) -> BTreeSet<PathBuf> {
     let mut seen = BTreeSet::new();
     let mut next = vec![start.to_owned()];
@@ -178,13 +175,61 @@ fn in_words(root: &Path, uses: &Uses, circle: &[PathBuf]) -> String {
     format!("a circle of files: {first}{steps}; move what they share to a file below them")
 }
 
+/// Which files a file uses, each with what names it there.
+type Uses = BTreeMap<PathBuf, BTreeMap<PathBuf, String>>;
+
+/// How the names of the page's sources end; an import leaves that out.
+const ENDINGS: [&str; 2] = ["ts", "tsx"];
+
+/// The imports in `folder` and below it: of values and of types. None if there is no such folder.
+fn script_uses(folder: &Path) -> Result<Uses, String> {
+    let mut uses = Uses::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop().filter(|f| f.is_dir()) {
+        for path in sources::children(&folder)? {
+            if path.is_dir() {
+                folders.push(path);
+            } else if ENDINGS.iter().any(|e| path.extension().is_some_and(|x| x == *e)) {
+                let text = sources::read(&path)?;
+                let used = imports(&text).filter_map(|name| Some((file(&folder, name)?, name.to_owned())));
+                uses.insert(path, used.collect());
+            }
+        }
+    }
+    Ok(uses)
+}
+
+/// What a text imports or hands on from files beside it, as written.
+fn imports(text: &str) -> impl Iterator<Item = &str> {
+    // `import ... from "./a"`, over several lines as well, `import "./a"`, `import("./a")`.
+    ["from \"", "import \"", "import(\""].into_iter().flat_map(move |before| {
+        text.split(before)
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next())
+            .filter(|name| name.starts_with('.'))
+    })
+}
+
+/// The source that is imported by a name in a file of this folder.
+fn file(folder: &Path, name: &str) -> Option<PathBuf> {
+    let mut path = folder.to_owned();
+    for part in name.split('/') {
+        match part {
+            "." => {}
+            ".." => _ = path.pop(),
+            part => path.push(part),
+        }
+    }
+    let as_text = path.display();
+    ENDINGS.iter().map(|e| PathBuf::from(format!("{as_text}.{e}"))).find(|f| f.is_file())
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
 
     use super::*;
 
-    /// What is found in a crate of these files.
     fn found_in(files: &[(&str, &str)]) -> Vec<String> {
         let root = tempfile::tempdir().unwrap();
         for (name, text) in files {

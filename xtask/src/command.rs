@@ -2,7 +2,6 @@
 
 use std::process::{Command, Stdio};
 
-/// Runs a command.
 pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     let status = command.status().map_err(|e| format!("{}: {e}", name(command)))?;
     if status.success() { Ok(()) } else { Err(format!("{} failed: {status}", name(command))) }

@@ -26,10 +26,8 @@ fn pages() -> Vec<(String, Generator)> {
     PAGES.iter().map(|(page, make)| ((*page).to_owned(), *make)).chain(schemas).collect()
 }
 
-/// The picture of docs/architecture.md.
 const PICTURE: &str = "docs/img/architecture.svg";
 
-/// Writes every page.
 pub(crate) fn write(root: &Path) -> Result<(), String> {
     for (page, generate) in pages() {
         let path = root.join(&page);

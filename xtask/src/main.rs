@@ -13,13 +13,13 @@ mod named_tests;
 mod prose;
 mod protocol_names;
 mod release;
-mod samples;
-mod scripts;
 mod sources;
 mod text;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+use crate::command::{cargo, run};
 
 const USAGE: &str = "\
 cargo xtask check          direction of dependencies, circles of files, forbidden names, protocols
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         ["check"] => check(&root()),
         ["docs"] => docs::write(&root()).map(|()| Vec::new()),
         ["docs", "--check"] => docs::stale(&root()),
-        ["samples"] => samples::write(&root()).map(|()| Vec::new()),
+        ["samples"] => write_samples(&root()).map(|()| Vec::new()),
         ["release", options @ ..] => release::release(&root(), options),
         ["golden"] => golden::write(&root()).map(|()| Vec::new()),
         ["help" | "--help" | "-h"] => {
@@ -92,4 +92,11 @@ fn check(root: &Path) -> Result<Vec<String>, String> {
 fn root() -> PathBuf {
     // This package lies one level below the root.
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+}
+
+/// Runs the pages' commands and writes what they print into their samples. The tests that compare them do both, since they
+/// have the program at hand; `cargo test` fails on a stale sample.
+fn write_samples(root: &Path) -> Result<(), String> {
+    let words = ["test", "--quiet", "--package", "wayhop-cli", "--test", "cli", "pages::"];
+    run(cargo().args(words).current_dir(root).env("WAYHOP_REWRITE_SAMPLES", "1"))
 }

@@ -11,10 +11,8 @@ use crate::sources;
 /// The names from the crate's root to something in it.
 pub(crate) type Way = Vec<String>;
 
-/// A module.
 #[derive(Debug, Default)]
 pub(crate) struct Module {
-    /// The file that its text is in.
     pub(crate) file: PathBuf,
     /// What it defines.
     pub(crate) defined: BTreeSet<String>,
@@ -80,7 +78,6 @@ impl Reader<'_> {
         self.here().named.insert(way);
     }
 
-    /// Takes in one branch of an import.
     fn import(&mut self, mut way: Way, tree: &syn::UseTree, hands_on: bool) {
         let alias = match tree {
             syn::UseTree::Path(p) => {

@@ -92,7 +92,6 @@ struct Paragraph {
 }
 
 impl Paragraph {
-    /// The lines in which a construction begins.
     fn lines_with(&self, construction: &str) -> impl Iterator<Item = usize> {
         let (construction, begins_clause) =
             construction.strip_prefix(", ").map_or((construction, false), |rest| (rest, true));

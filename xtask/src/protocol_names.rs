@@ -38,7 +38,8 @@ fn is_test(shown: &str) -> bool {
 fn in_source(shown: &str, source: &str, names: &[&str]) -> Vec<String> {
     let code = text::without_comments(source);
     let code = code.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-    let lines = code.lines().enumerate().filter(|(_, line)| !is_sample(line));
+    // Commands in help texts are samples.
+    let lines = code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("wayhop "));
     let named = lines.filter_map(|(index, line)| {
         let line = line.to_ascii_lowercase();
         names.iter().find(|name| line.contains(**name)).map(|name| (index + 1, name))
@@ -48,11 +49,6 @@ fn in_source(shown: &str, source: &str, names: &[&str]) -> Vec<String> {
             format!("{shown}:{line}: names {name}: take it from wayhop_core::Description, and put it there if it is missing")
         })
         .collect()
-}
-
-/// A command in a help text.
-fn is_sample(line: &str) -> bool {
-    line.trim_start().starts_with("wayhop ")
 }
 
 #[cfg(test)]

@@ -51,7 +51,6 @@ pub(crate) fn findings(root: &Path) -> Result<Vec<String>, String> {
     Ok(findings)
 }
 
-/// The crates by folder name, and this package.
 pub(crate) fn packages(root: &Path) -> Result<Vec<(String, PathBuf)>, String> {
     let mut folders = Vec::new();
     for storey in children(&root.join("crates"))?.into_iter().filter(|path| path.is_dir()) {

@@ -10,7 +10,6 @@ use crate::command::output;
 const PAGES: [&str; 4] =
     ["README.md", "packaging/README.md", "packaging/Containerfile", "docs/development/release.md"];
 
-/// The workspace's version.
 pub(super) fn version(root: &Path) -> Result<String, String> {
     let text = read(root, "Cargo.toml")?;
     let version = text.lines().find_map(|l| l.strip_prefix("version = \"")?.strip_suffix('"'));

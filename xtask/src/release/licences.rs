@@ -7,7 +7,6 @@ use std::path::Path;
 
 use super::linked::Linked;
 
-/// How the files with a licence or a notice begin.
 const NAMES: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "NOTICE", "COPYRIGHT"];
 
 /// All crates with their licence, then each text once with the crates that have it.

@@ -21,7 +21,6 @@ const PARTS: [(&str, Part); 4] =
 /// How to build the release.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Options {
-    /// Cargo's profile.
     pub(super) profile: String,
     pub(super) parts: Vec<Part>,
     /// A program to package instead of one that is built for it.

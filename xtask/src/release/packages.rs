@@ -23,7 +23,6 @@ directory = \"vendor\"
 
 ";
 
-/// The release under way.
 pub(super) struct Release<'a> {
     /// The repository.
     pub(super) root: &'a Path,

@@ -12,7 +12,6 @@ use resvg::usvg::{Options, Tree};
 /// Arimo's regular face.
 const FONT: &[u8] = include_bytes!("../fonts/Arimo-Regular-subset.ttf");
 const MM_PER_INCH: f32 = 25.4;
-/// More pixels than that are no picture.
 const MOST_PIXELS: f32 = 4e8;
 
 static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {

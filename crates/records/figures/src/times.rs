@@ -1,7 +1,6 @@
 //! Distributions of times.
 
 use wayhop_report::{Distribution, Figure, cdf, cdf_of};
-use wayhop_trace::Summary;
 
 use crate::column::Column;
 use crate::runs::Runs;
@@ -21,7 +20,9 @@ pub(crate) fn latency(runs: &Runs<'_>) -> Option<Figure> {
     let of = |(c, traffic): (&Column, &[Traffic])| {
         let arrived = arrived(traffic);
         let all = if over_sent {
-            c.runs.iter().map(|r| one_way_packets(&r.summary)).sum()
+            // Sent one way, each once for every node that it is for.
+            let flows = c.runs.iter().flat_map(|r| &r.summary.flows);
+            flows.filter(|f| f.kind != "ping").filter_map(|f| f.sent).sum()
         } else {
             arrived.count()
         };
@@ -41,11 +42,6 @@ pub(crate) fn latency(runs: &Runs<'_>) -> Option<Figure> {
     );
     let has_any = all.iter().any(|(_, d, _)| d.count() > 0);
     has_any.then(|| Figure::of("Latency", &caption, cdf_of("latency (ms)", &format!("packets {what}"), &all)))
-}
-
-/// Packets that flows sent one way, each once for every node that it is for.
-fn one_way_packets(s: &Summary) -> u64 {
-    s.flows.iter().filter(|f| f.kind != "ping").filter_map(|f| f.sent).sum()
 }
 
 /// Every search that found a route.

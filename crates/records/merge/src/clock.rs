@@ -12,12 +12,10 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// The part in which a time lies.
     pub(crate) fn part(&self, own_ns: u64) -> usize {
         self.parts.partition_point(|(from, _)| *from <= own_ns).saturating_sub(1)
     }
 
-    /// Seconds from the pivot.
     pub(crate) fn since_pivot_s(&self, own_ns: u64) -> f64 {
         (i128::from(own_ns) - i128::from(self.pivot_ns)) as f64 / 1e9
     }

@@ -31,7 +31,6 @@ pub(crate) struct Story {
     pub(crate) lost_after: Option<RowRef>,
 }
 
-/// When the records end.
 #[expect(clippy::struct_field_names, reason = "the unit of each")]
 pub(crate) struct RecordEnds {
     /// The first of those that ended by themselves.

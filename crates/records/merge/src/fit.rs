@@ -50,7 +50,6 @@ const LEAST_SCATTER_US: f64 = 0.5;
 /// An outlier is this many times farther from the fit than half of the frames of its kind.
 const OUTLIER: f64 = 30.0;
 
-/// What a fit found.
 pub(crate) struct FitResult {
     pub(crate) clocks: Vec<Clock>,
     /// Standard errors, by node: of the drift, ppm, and of the times, microseconds.

@@ -12,7 +12,6 @@ use crate::frames::RowRef;
 use crate::input::{Mesh, NodeRun};
 use crate::unite::{Packets, TimedRow, is_data};
 
-/// A flow.
 #[derive(Clone, Debug)]
 pub(crate) struct Flow {
     pub(crate) conversation: Conversation,
@@ -33,7 +32,6 @@ pub(crate) enum To {
 }
 
 impl Flow {
-    /// How many nodes each packet is for.
     pub(crate) fn receivers(&self, nodes: usize) -> u32 {
         if self.to == To::All { nodes as u32 - 1 } else { 1 }
     }
@@ -47,7 +45,6 @@ impl Flow {
     }
 }
 
-/// A packet of a flow.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct FlowPacket {
     pub(crate) packet: PacketId,
@@ -58,7 +55,6 @@ pub(crate) struct FlowPacket {
     pub(crate) payload: u32,
 }
 
-/// All flows, and the packets of each.
 #[derive(Default)]
 pub(crate) struct Flows {
     pub(crate) list: Vec<Flow>,

@@ -19,7 +19,6 @@ pub(crate) struct RowRef {
 pub(crate) struct SharedFrame {
     /// Who handed it to an interface.
     pub(crate) sent: Vec<RowRef>,
-    /// Who received it.
     pub(crate) received: Vec<RowRef>,
 }
 

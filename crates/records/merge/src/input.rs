@@ -15,7 +15,6 @@ use crate::error::Error;
 
 /// Rows of all runs together that are merged at most: some 2 GB of memory.
 const MOST_ROWS: usize = 1 << 23;
-/// Nodes that are merged at most.
 const MOST_NODES: usize = 1_000;
 /// By how much runs of one node may overlap: the error of their clocks.
 const OVERLAP_NS: i128 = 1_000_000_000;
@@ -129,7 +128,6 @@ fn check(run: &NodeRun, others: &[NodeRun]) -> Result<(), Error> {
     }
 }
 
-/// The network of a mesh.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mesh {
     network: u32,
@@ -145,7 +143,6 @@ impl Mesh {
         (length <= 32).then(|| Self { network: address.to_bits() & mask(length), length })
     }
 
-    /// Whether an address is one of its hosts'.
     pub(crate) fn has(self, address: Ipv4Addr) -> bool {
         address.to_bits() & mask(self.length) == self.network
     }
@@ -233,7 +230,6 @@ fn join(
     joined.collect()
 }
 
-/// Numbers the nodes in the order of their runs.
 pub(crate) fn number(runs: &mut [NodeRun]) {
     let mut numbers: BTreeMap<Ipv4Addr, u32> = BTreeMap::new();
     for run in runs {

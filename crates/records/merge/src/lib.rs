@@ -3,16 +3,15 @@
 //! * [`merge`] is the entry point. `input` reads the runs and rejects those that cannot be of one
 //!   experiment.
 //! * `frames`: frames seen by several nodes. `observation`: the times of one on two clocks.
-//!   `steps`, `fit`, `bounds`, `clocks`: the resulting clocks and their errors. No common clock is
+//!   `steps`, `fit`, `clocks`: the resulting clocks and their errors. No common clock is
 //!   assumed.
 //! * `unite`: the same packet at several nodes. `flows`: programs' traffic by its ends. `fates`:
 //!   the fate of each packet.
-//! * `options`: the options. `shared`: settings that all nodes' configurations share. `places`: all
-//!   positions in one coordinate system. `write`: the run directory.
+//! * `shared`: settings that all nodes' configurations share. `places`: all positions in
+//!   one coordinate system. `write`: the options and the run directory.
 //! * [`split`] is the inverse: a run of a whole mesh as each of its nodes would have recorded it,
 //!   with clocks of its own.
 
-mod bounds;
 mod clock;
 mod clocks;
 mod error;
@@ -22,7 +21,6 @@ mod flows;
 mod frames;
 mod input;
 mod observation;
-mod options;
 #[cfg(test)]
 mod outside_tests;
 mod places;
@@ -40,18 +38,14 @@ pub use error::Error;
 use frames::{RowRef, frames, observations};
 use input::{NodeRun, check_place, check_restarts, names, number, read_all};
 use observation::ObservationKind;
-pub use options::Options;
 pub use report::{MergeReport, MergedNode};
 pub use split::{ShownClock, split};
 use unite::TimedRow;
 use wayhop_core::Classifier;
 use write::Merge;
+pub use write::Options;
 
 /// Merges the runs of several nodes in the directory `out`.
-///
-/// # Errors
-/// If a run cannot be read, or cannot be of the same experiment as the others; if a node shares no frame with the others; or if the
-/// directory cannot be written.
 pub fn merge(
     paths: &[PathBuf],
     out: &Path,
@@ -111,7 +105,6 @@ pub fn merge(
         .write(out, options, classifier)
 }
 
-/// The node whose clock counts.
 fn reference_of(runs: &[NodeRun], wanted: Option<&str>) -> Result<usize, Error> {
     let Some(wanted) = wanted else { return Ok(0) };
     let names = names(runs);

@@ -1,6 +1,6 @@
 //! The settings that all nodes' configurations share, as a merged run keeps them to be simulated again.
 
-use toml::{Table, Value};
+use toml::Table;
 
 use crate::input::NodeRun;
 
@@ -34,7 +34,8 @@ impl CommonConfig {
         let first = &all[reference];
         let mut differing = Vec::new();
         for section in SECTIONS {
-            let mut keys: Vec<&String> = all.iter().flat_map(|t| table(t, section)).map(|(k, _)| k).collect();
+            let mut keys: Vec<&String> =
+                all.iter().filter_map(|t| t.get(section)?.as_table()).flat_map(Table::keys).collect();
             keys.sort();
             keys.dedup();
             let value = |t: &Table, key: &str| t.get(section).and_then(|s| s.get(key)).cloned();
@@ -44,11 +45,6 @@ impl CommonConfig {
         }
         Self { text: toml::to_string(first).unwrap_or_default(), differing }
     }
-}
-
-/// The keys of a section.
-fn table<'a>(config: &'a Table, section: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {
-    config.get(section).and_then(Value::as_table).into_iter().flatten()
 }
 
 #[cfg(test)]

@@ -36,9 +36,6 @@ impl ShownClock {
 /// Writes what each node of a run saw as a run directory of its own, `out/NAME`, with packets numbered by the node itself, without
 /// flows, and with the node's clock. Rows of the medium (`transmit`) are left out: no network card reports them. `clocks` are by
 /// node; nodes without one have the run's. Returns the directories.
-///
-/// # Errors
-/// If the run has no table `identities`, or a file cannot be read or written.
 pub fn split(run: &RunDir, out: &Path, clocks: &[ShownClock]) -> Result<Vec<PathBuf>, Error> {
     let (manifest, summary) = (run.manifest()?, run.summary()?);
     let tables = Tables::of(run, summary.protocol.clone());
@@ -129,7 +126,6 @@ struct View {
 }
 
 impl View {
-    /// The node's own number of a packet.
     fn number(&mut self, packet: PacketId) -> PacketId {
         let next = PacketId(self.numbers.len() as u64 + 1);
         *self.numbers.entry(packet).or_insert(next)
@@ -183,7 +179,9 @@ fn copy_packets(tables: &Tables<'_>, views: &mut [View]) -> Result<(), Error> {
         let is_of_medium = matches!(hop.kind, HopKind::Transmit | HopKind::Recall);
         let Some(time) = view.clock.shows(hop.time).filter(|_| !is_of_medium) else { return Ok(()) };
         let packet = view.number(hop.packet);
-        let own = HopEvent { time, packet, node: ITSELF, flow: None, class: plain(hop.class), ..hop };
+        // A node does not know what its programs' packets are for.
+        let class = if is_data(hop.class) { PacketClass::Data } else { hop.class };
+        let own = HopEvent { time, packet, node: ITSELF, flow: None, class, ..hop };
         if matches!(hop.kind, HopKind::Send | HopKind::Forward) {
             view.count(&hop);
         }
@@ -194,9 +192,4 @@ fn copy_packets(tables: &Tables<'_>, views: &mut [View]) -> Result<(), Error> {
         Ok(())
     })?;
     Ok(())
-}
-
-/// A node does not know what its programs' packets are for.
-fn plain(class: PacketClass) -> PacketClass {
-    if is_data(class) { PacketClass::Data } else { class }
 }

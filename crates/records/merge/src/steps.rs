@@ -164,7 +164,6 @@ fn between<'a>(samples: impl Iterator<Item = &'a Sample>) -> Between {
     }
 }
 
-/// The median, and the median distance from it.
 fn median(samples: &[Sample]) -> (f64, f64) {
     let middle = |values: &mut Vec<f64>| {
         values.sort_by(f64::total_cmp);

@@ -19,7 +19,6 @@ const FRAME_NS: i128 = 10_000_000_000;
 /// How long a packet may be on its way: it waits in buffers for a route.
 const PACKET_NS: i128 = 120_000_000_000;
 
-/// Which packet each row is of.
 pub(crate) struct Packets {
     /// By node, then by row: the packet's number in the merged run.
     pub(crate) of_row: Vec<Vec<PacketId>>,
@@ -175,7 +174,6 @@ fn unite_data(all: &mut Sightings, runs: &[NodeRun], order: &[TimedRow]) {
     }
 }
 
-/// Whether a packet is an application's.
 pub(crate) fn is_data(class: PacketClass) -> bool {
     !class.is_control() && class != PacketClass::Arp
 }

@@ -19,11 +19,25 @@ use crate::fates::Story;
 use crate::flows::{Flow, FlowPacket, Flows, To};
 use crate::frames::RowRef;
 use crate::input::{NodeRun, names, nodes};
-use crate::options::Options;
 use crate::places::PositionTranslation;
 use crate::report::{MergeReport, MergedNode};
 use crate::shared::CommonConfig;
 use crate::unite::{Packets, TimedRow, is_data};
+
+/// How runs are to be merged.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The node whose clock counts, by its name or its address; the first run's if there is none.
+    pub reference: Option<String>,
+    /// Leave nodes out that share no frame with the reference, in place of refusing.
+    pub leave_apart: bool,
+    /// For the manifest: the command and its arguments.
+    pub command: Vec<String>,
+    /// For the manifest: the wall clock, seconds since 1970.
+    pub now_unix_s: u64,
+    /// What the merged run is called.
+    pub name: String,
+}
 
 /// Numbers of packets that only the table `sends` knows.
 const UNSEEN: u64 = 1 << 62;
@@ -120,7 +134,6 @@ impl Merge {
         }
     }
 
-    /// A time of a node, in the merged run.
     fn time(&self, node: usize, own: Time) -> Time {
         if own == Time::NEVER {
             return Time::NEVER;
@@ -128,7 +141,6 @@ impl Merge {
         nanos(self.clocks.of_node[node].time_ns(own.as_nanos()) - self.zero_ns)
     }
 
-    /// The node whose run has this place among the runs.
     fn node(&self, run: usize) -> NodeId {
         NodeId(self.runs[run].number)
     }

@@ -1,13 +1,12 @@
-//! Figures of a page.
+//! Figures of a page, with their legends.
 
 use std::fmt::Write as _;
 
 use crate::escape::escape;
-use crate::legend::sample;
-use crate::plot::{Axis, Plot};
+use crate::plot::{Axis, Mark, Plot, Series};
 use crate::rows::quoted;
-use crate::svg::{self, HALF_WIDTH, WIDTH};
-use crate::ties::tied;
+use crate::svg;
+use crate::svg::{HALF_WIDTH, WIDTH, colour};
 
 /// One or several plots under one caption.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -134,4 +133,63 @@ fn coordinate(axis: &Axis, v: f64) -> String {
 /// Empty where there is none.
 fn number(v: f64) -> String {
     if v.is_finite() { v.to_string() } else { String::new() }
+}
+
+pub(crate) const SAMPLE: (u32, u32) = (24, 12);
+
+/// A sample of how a series is drawn, as SVG within [`SAMPLE`].
+pub(crate) fn sample(s: &Series) -> String {
+    let hex = colour(s.colour).hex();
+    let stroke = format!("fill=\"none\" stroke=\"{hex}\" stroke-width=\"2\"");
+    let fill = format!("fill=\"{hex}\"");
+    let line = match s.mark {
+        Mark::Line | Mark::Steps => format!("<path d=\"M1 6H23\" {stroke}/>"),
+        Mark::Rule => format!("<path d=\"M1 6H23\" stroke-dasharray=\"6 4\" {stroke}/>"),
+        Mark::Bars(_) => format!("<rect x=\"5\" y=\"0\" width=\"14\" height=\"12\" {fill}/>"),
+        _ => String::new(),
+    };
+    let mark = match s.beads.unwrap_or(s.mark) {
+        Mark::Dot => format!("<circle cx=\"12\" cy=\"6\" r=\"3\" {fill}/>"),
+        Mark::Disc => format!("<circle cx=\"12\" cy=\"6\" r=\"4\" {fill}/>"),
+        Mark::Square => format!("<path d=\"M8 2H16V10H8Z\" {fill}/>"),
+        Mark::Triangle => format!("<path d=\"M12 1L17 10H7Z\" {fill}/>"),
+        Mark::Diamond => format!("<path d=\"M12 0L17 6L12 12L7 6Z\" {fill}/>"),
+        Mark::Cross => format!("<path d=\"M8 2L16 10M16 2L8 10\" {stroke}/>"),
+        Mark::Plus => format!("<path d=\"M7 6H17M12 1V11\" {stroke}/>"),
+        Mark::Line | Mark::Steps | Mark::Rule | Mark::Bars(_) => String::new(),
+    };
+    let mark = line + &mark;
+    if s.is_joined { format!("<path d=\"M0 6H24\" stroke=\"{hex}\"/>{mark}") } else { mark }
+}
+
+/// What stays with the number before it.
+const UNITS: [&str; 10] = ["%", "s", "ms", "m", "km", "octets", "packets", "runs", "hops", "dBm"];
+
+/// `text` with no-break spaces between numbers and what they count or measure.
+pub(crate) fn tied(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut before = "";
+    for (i, word) in text.split(' ').enumerate() {
+        let is_tied = before.ends_with(|c: char| c.is_ascii_digit())
+            && UNITS.contains(&word.trim_end_matches(['.', ',', ';', ':', ')']));
+        if i > 0 {
+            out.push(if is_tied { '\u{a0}' } else { ' ' });
+        }
+        out.push_str(word);
+        before = word;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stay_with_their_units() {
+        let text = "Values 0.14 % apart, with 95 % intervals, in each 2 s: of 5 runs. Flow 3 to s.";
+        let expect = "Values 0.14_% apart, with 95_% intervals, in each 2_s: of 5_runs. Flow 3 to s.";
+        assert_eq!(tied(text).replace('\u{a0}', "_"), expect);
+        assert_eq!(tied(" a  3 "), " a  3 ");
+    }
 }

@@ -3,13 +3,12 @@
 use std::fmt::Write as _;
 
 use crate::escape::{escape, escape_document};
-use crate::figure::Figure;
+use crate::figure::{Figure, tied};
 use crate::row::Row;
 use crate::source::Numbered;
 use crate::style;
 use crate::table::Table;
 use crate::tally::{Tally, by_artefact};
-use crate::ties::tied;
 
 /// A report.
 #[derive(Clone, Debug, Default, PartialEq)]

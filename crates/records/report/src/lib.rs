@@ -9,13 +9,11 @@
 //!
 //! Nothing here knows a paper: a reproduction brings its numbers and words.
 
-mod columns;
 mod distribution;
 mod document;
 mod escape;
 mod figure;
 mod html;
-mod legend;
 mod numbers;
 mod plot;
 mod row;
@@ -29,10 +27,8 @@ mod style;
 mod svg;
 mod table;
 mod tally;
-mod ties;
 mod view;
 
-pub use columns::columns;
 pub use distribution::{Distribution, cdf, cdf_of};
 pub use document::Document;
 pub use figure::{Figure, Panel};
@@ -42,8 +38,8 @@ pub use plot::{Axis, Mark, Plot, Series, Spread};
 pub use row::{Range, Row};
 pub use rows::{quoted, rows_csv, rows_json, rows_text};
 pub use shapes::{At, by_name, lines};
-pub use source::Source;
+pub use source::{Source, shell_word};
 pub use stats::{Estimate, FEWEST_RUNS, mean, median, percentile, standard_deviation, student_t95};
-pub use table::Table;
+pub use table::{Table, columns};
 pub use tally::Tally;
 pub use view::View;

@@ -199,7 +199,6 @@ impl Series {
         self
     }
 
-    /// The points where they are drawn.
     pub(crate) fn places(&self) -> impl Iterator<Item = [f64; 2]> {
         self.points.iter().map(|p| [p[0] + self.shift, p[1]])
     }

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::columns::aligned;
 use crate::document::Document;
 use crate::row::Row;
 use crate::source::{Numbered, Source};
+use crate::table::aligned;
 use crate::tally::Tally;
 
 /// The object that `wayhop reproduce --json` prints.

@@ -53,6 +53,16 @@ impl<'a> Numbered<&'a Source> {
     }
 }
 
+/// A word as a POSIX shell takes it: in single quotes, unless it is plain.
+pub fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,5 +77,13 @@ mod tests {
         assert_eq!(sources.numbers(&all[5..]), "5");
         assert_eq!(sources.numbers(&[]), "");
         assert_eq!(sources.list().len(), 5);
+    }
+
+    #[test]
+    fn words_stand_as_a_shell_takes_them() {
+        assert_eq!(
+            ["runs/a-1", "two words", "it's"].map(shell_word),
+            ["runs/a-1", "'two words'", "'it'\\''s'"]
+        );
     }
 }

@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::escape::escape;
-use crate::figure::Figure;
-use crate::legend::{SAMPLE, sample};
+use crate::figure::{Figure, SAMPLE, sample};
 use crate::plot::Plot;
 use crate::style;
 use crate::svg::{self, HALF_WIDTH};

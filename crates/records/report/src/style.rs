@@ -13,7 +13,6 @@ const fn ink(r: u8, g: u8, b: u8, variable: &'static str, dark: &'static str) ->
     Ink { rgb: RGBColor(r, g, b), variable, dark }
 }
 
-/// Text and axes.
 pub(crate) const TEXT: Ink = ink(0x1b, 0x1f, 0x24, "text", "#e6e8eb");
 /// Lines behind the data.
 pub(crate) const GRID: Ink = ink(0xe3, 0xe6, 0xea, "grid", "#30363d");

@@ -179,7 +179,6 @@ mod tests {
         ConversationEnds { source: a(from), destination: a(to), protocol, ports }
     }
 
-    /// A conversation with packets at these times.
     fn one(ends: ConversationEnds, times: &[i128]) -> Conversation {
         let mut all = Conversations::default();
         for at in times {

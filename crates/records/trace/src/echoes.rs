@@ -14,7 +14,6 @@ type Key = (ConversationEnds, u16);
 #[derive(Debug)]
 pub struct Echoes(Recent<Key, Option<EchoRequest>>);
 
-/// A request.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 struct EchoRequest {
     flow: u32,

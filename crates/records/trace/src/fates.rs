@@ -140,7 +140,6 @@ impl Fates {
         self.hops[flow] += u64::from(fate.ttl.saturating_sub(e.ttl)) + 1;
     }
 
-    /// What became of each packet, in order.
     pub(crate) fn outcomes(&self) -> Vec<PacketOutcome> {
         let mut tags: Vec<&FlowTag> = self.packets.keys().collect();
         tags.sort_unstable();

@@ -260,7 +260,6 @@ fn batteries(nodes: &[NodeEnergy]) -> String {
     words.join(", ")
 }
 
-/// What the geometry allowed each flow.
 fn geometry(out: &mut String, flows: &[FlowSummary]) {
     let header = [
         "flow",

@@ -64,7 +64,6 @@ pub(crate) struct Obstacle<'a> {
     pub(crate) other_packet: Option<u64>,
 }
 
-/// What became of a frame, in words.
 pub(crate) fn words(o: &Obstacle<'_>) -> String {
     let frame = o.other_frame.map_or("another frame", frame_words);
     let packet = o.other_packet.map_or_else(String::new, |p| format!(" (packet {p})"));
@@ -102,7 +101,6 @@ fn digits(a: f64, b: f64) -> usize {
     (2..6).find(|&n| format!("{a:.n$}") != format!("{b:.n$}")).unwrap_or(2)
 }
 
-/// A kind of frame in a sentence.
 pub(crate) fn frame_words(frame: &str) -> &'static str {
     match frame {
         "rts" => "an RTS",

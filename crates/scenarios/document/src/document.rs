@@ -180,7 +180,6 @@ impl Document {
     }
 }
 
-/// The unknown word that a message names.
 fn unknown_word(message: &str) -> Option<&str> {
     let is_so = message.starts_with("unknown field") || message.starts_with("unknown variant");
     message.split('`').nth(1).filter(|_| is_so)
@@ -200,6 +199,15 @@ pub fn unknown_name<'a>(
         None => format!("use one of {list}"),
     };
     doc.error(key, format!("unknown name {name:?}"), remedy)
+}
+
+/// The remedy for an unknown name: the known one that was probably meant, or else `otherwise`.
+pub fn nearest_or<'a>(
+    name: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    otherwise: impl Into<String>,
+) -> String {
+    nearest(name, known).map_or_else(|| otherwise.into(), |meant| format!("did you mean {meant:?}?"))
 }
 
 /// Where `word` is, as a whole, in the table that `text` begins with.

@@ -4,7 +4,6 @@ use serde::de::{DeserializeOwned, Unexpected};
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
-/// The most values that are tried as the wrong one.
 const MOST_TRIED: usize = 200;
 /// A value that does not occur in any text.
 const MARK: &str = "put here to find the wrong key";

@@ -13,7 +13,7 @@ mod origin;
 mod reference;
 mod set;
 
-pub use document::{Document, in_range, unknown_name};
+pub use document::{Document, in_range, nearest_or, unknown_name};
 pub use error::{Error, LineColumn, Problems, Result};
 pub use input::{decode, read_all, read_bytes, read_octets, read_text, relative_path};
 pub use omissions::Omissions;

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 const MOST_LINES: usize = 5;
 /// Kinds that are counted separately: names in a hostile file may produce any number of them.
 const MOST_KINDS: usize = 30;
-/// What all further kinds are counted as.
 const FURTHER: [&str; 2] = ["item of another kind", "items of other kinds"];
 
 /// What was skipped in one file.

@@ -13,7 +13,6 @@ const PLACE_UNITS: [(&str, f64); 4] =
 const PREFIXES: [&str; 9] =
     ["timestep_", "vehicle_", "person_", "container_", "position_", "pos_", "location_", "gps_", "coord_"];
 
-/// A column's meaning.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Meaning {
     Time,
@@ -64,7 +63,6 @@ pub(crate) struct Column {
     pub(crate) unit: Option<f64>,
 }
 
-/// The columns of a table.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Columns {
     found: Vec<(Meaning, usize, Column)>,

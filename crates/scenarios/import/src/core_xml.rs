@@ -142,7 +142,6 @@ fn kind<'a>(network: Node<'a, '_>) -> &'a str {
 }
 
 impl<'a> Links<'a> {
-    /// Those of these devices.
     fn of(root: Node<'a, '_>, devices: &BTreeSet<&'a str>) -> Self {
         let id = |n: Node<'a, '_>| n.attribute("id").unwrap_or_default();
         let kinds: BTreeMap<&str, &str> = xml::all(root, "network").map(|n| (id(n), kind(n))).collect();
@@ -218,9 +217,7 @@ fn first_of<'a>(union: &BTreeMap<&'a str, &'a str>, mut network: &'a str) -> &'a
     network
 }
 
-/// The parts of a session that are read or reported.
 const READ: [&str; 4] = ["networks", "devices", "links", "session_origin"];
-/// Names that a remark lists at most.
 const MOST_LISTED: usize = 12;
 
 /// A remark about what else a session has.

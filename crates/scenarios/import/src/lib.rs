@@ -105,7 +105,6 @@ fn counted(n: usize, one: &str, several: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { several })
 }
 
-/// A table with these keys.
 fn table<'a>(entries: impl IntoIterator<Item = (&'a str, Value)>) -> Table {
     entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }

@@ -11,7 +11,6 @@ use crate::xml::finite;
 
 /// The path loss of a missing link, dB: the maximum of a scenario.
 const SILENT_DB: f64 = 400.0;
-/// Steps that a scenario takes.
 const MOST_STEPS: usize = 1_000_000;
 /// Two directions of a link that differ by less, dB, count as equal.
 const SAME_DB: f64 = 0.5;

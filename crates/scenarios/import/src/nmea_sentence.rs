@@ -26,7 +26,6 @@ pub(crate) enum SentenceType {
     Other,
 }
 
-/// What a sentence says.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub(crate) struct SentenceData {
     /// Midnight of its day, seconds since 1970.
@@ -84,7 +83,6 @@ impl Sentence<'_> {
         }
     }
 
-    /// What a sentence of this type says.
     pub(crate) fn read(&self, kind: SentenceType) -> Result<SentenceData, Wrong> {
         let field = |i: usize| self.fields.get(i).copied().unwrap_or_default();
         // Where time, place, height and the sign that there is a fix are, and the least number of fields.

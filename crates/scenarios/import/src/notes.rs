@@ -35,12 +35,10 @@ pub(crate) fn keep<T>(
 }
 
 impl Notes {
-    /// Empty notes for these files.
     pub(crate) fn of<'a>(files: impl IntoIterator<Item = &'a Path>) -> Self {
         Self { skipped: files.into_iter().map(Omissions::of).collect(), ..Self::default() }
     }
 
-    /// Counts a point that takes room.
     pub(crate) fn count_point(&mut self, line: u32) -> Result<()> {
         self.points += 1;
         if self.points > MOST_POINTS {

@@ -85,7 +85,6 @@ fn read<'a>(script: &Path, recorded: &'a str) -> Result<RecorderScript<'a>> {
     Ok(out)
 }
 
-/// The settings that the script ended with.
 struct Settings<'a>(&'a [(&'a str, &'a str)]);
 
 impl Settings<'_> {
@@ -115,7 +114,6 @@ impl Settings<'_> {
         table([("name", "none".into())])
     }
 
-    /// Where the radio differs from the preset.
     fn radio(&self, remarks: &mut Vec<String>) -> Table {
         let mut radio = table([("preset", PRESET.into())]);
         let mut set = |key: &str, value: Option<f64>, usual: f64| {

@@ -253,7 +253,6 @@ mod tests {
         )
     }
 
-    /// A datagram of `octets` bytes; `id` distinguishes it from others.
     fn datagram(id: u16, octets: usize) -> Vec<u8> {
         let length = udp::HEADER_LEN + octets;
         let mut p = vec![0; ipv4::HEADER_LEN + length];

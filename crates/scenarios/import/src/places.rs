@@ -181,7 +181,6 @@ mod tests {
 
     use super::*;
 
-    /// Points in lines 1, 2, ...
     fn track(points: &[(f64, f64)]) -> Track {
         let point = |(&(at_s, x), line)| Point { at_s, place: Position::new(x, 0.0, 0.0), line };
         let points = points.iter().zip(1..).map(point).collect();

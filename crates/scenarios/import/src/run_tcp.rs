@@ -10,7 +10,6 @@ use wayhop_trace::{ConversationEnds, Error, HopEvent, Tables};
 /// IP's number of TCP.
 const TCP: u8 = 6;
 
-/// What TCP sent, by its packets.
 #[derive(Default)]
 pub(crate) struct SentByTcp {
     /// Octets of payload, those sent again included.
@@ -28,7 +27,6 @@ struct TcpOctets {
 }
 
 impl SentByTcp {
-    /// Takes a packet at its source.
     pub(crate) fn add(&mut self, ends: ConversationEnds, packet: &HopEvent, payload: u32) {
         if ends.protocol != TCP {
             return;
@@ -127,7 +125,6 @@ mod tests {
         (hop, Identity { frame: ms, end_to_end: ms, protocol: TCP, ports, payload: octets, echo: None })
     }
 
-    /// A look at the client's end.
     fn look(ms: u64, sent: u64, sent_again: u64) -> ConnectionEvent {
         let ends =
             TcpEnds { local: address(1), local_port: PORTS.0, remote: address(2), remote_port: PORTS.1 };

@@ -34,7 +34,6 @@ impl Streams {
         self.0.entry(ends).or_default().add(segment);
     }
 
-    /// Octets of each stream.
     pub(crate) fn octets(self) -> BTreeMap<ConversationEnds, u64> {
         self.0.into_iter().map(|(ends, stream)| (ends, stream.octets())).collect()
     }

@@ -70,7 +70,9 @@ fn waypoints(t: &Track, begin_s: f64) -> Table {
             here.at_s = p.at_s;
             continue;
         }
-        set_pause(all.last_mut().unwrap_or(&mut out), pause_s);
+        if pause_s > 0.0 {
+            all.last_mut().unwrap_or(&mut out).insert("pause_s".into(), Value::Float(pause_s));
+        }
         pause_s = 0.0;
         all.push(crate::table([("at", place(p.place)), ("speed_mps", (way_m / time_s).into())]));
         here = *p;
@@ -79,12 +81,6 @@ fn waypoints(t: &Track, begin_s: f64) -> Table {
         out.insert("waypoints".into(), Value::Array(all.into_iter().map(Value::from).collect()));
     }
     out
-}
-
-fn set_pause(of: &mut Table, pause_s: f64) {
-    if pause_s > 0.0 {
-        of.insert("pause_s".into(), Value::Float(pause_s));
-    }
 }
 
 fn place(p: Position) -> Value {

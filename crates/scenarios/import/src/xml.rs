@@ -41,7 +41,6 @@ pub(crate) fn whole<'a>(text: &'a str, skipped: &mut Omissions) -> Cow<'a, str> 
     [&text[..behind]].into_iter().chain(ends).collect::<String>().into()
 }
 
-/// Reads a document whose root is called `root`.
 pub(crate) fn document<'a>(text: &'a str, root: &str) -> Result<Document<'a>> {
     let options = ParsingOptions { nodes_limit: MOST_NODES, ..ParsingOptions::default() };
     let read = Document::parse_with_options(text, options).map_err(|e| match e {
@@ -59,17 +58,14 @@ pub(crate) fn document<'a>(text: &'a str, root: &str) -> Result<Document<'a>> {
     Ok(read)
 }
 
-/// The name of an element, for a message.
 pub(crate) fn shown_name(name: &str) -> String {
     name.chars().take(40).collect()
 }
 
-/// Elements of this name below an element.
 pub(crate) fn all<'a, 'i: 'a>(n: Node<'a, 'i>, name: &'static str) -> impl Iterator<Item = Node<'a, 'i>> {
     n.descendants().filter(move |c| c.is_element() && c.tag_name().name() == name)
 }
 
-/// All elements right below an element.
 pub(crate) fn elements<'a, 'i: 'a>(n: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
     n.children().filter(Node::is_element)
 }
@@ -82,12 +78,10 @@ pub(crate) fn children<'a, 'i: 'a>(
     n.children().filter(move |c| c.is_element() && c.tag_name().name() == name)
 }
 
-/// The text of the first element of this name right below an element.
 pub(crate) fn child_text<'a>(n: Node<'a, '_>, name: &'static str) -> Option<&'a str> {
     n.children().find(|c| c.is_element() && c.tag_name().name() == name)?.text().map(str::trim)
 }
 
-/// A finite number.
 pub(crate) fn finite(text: &str) -> Option<f64> {
     text.trim().parse::<f64>().ok().filter(|v| v.is_finite())
 }
@@ -100,7 +94,6 @@ impl Lines {
         Self(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect())
     }
 
-    /// The line of an element.
     pub(crate) fn line(&self, n: Node<'_, '_>) -> u32 {
         self.0.partition_point(|end| *end < n.range().start) as u32 + 1
     }

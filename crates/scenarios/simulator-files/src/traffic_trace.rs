@@ -68,7 +68,6 @@ fn csv(text: &str, most: usize) -> Result<Schedule> {
     Ok(out)
 }
 
-/// A packet in a line of CSV.
 fn packet(line: &str) -> Result<Scheduled> {
     let fields = line.split_once(',').filter(|(_, octets)| !octets.contains(','));
     let Some((time, octets)) = fields else {

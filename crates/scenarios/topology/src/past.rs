@@ -173,7 +173,6 @@ fn links(run: &RunDir, names: &[String]) -> Result<ScenarioLinks, String> {
     ScenarioLinks::of(&interfaces, &tracks, &outages, range_m, end, EFFORT).ok_or_else(|| TOO_MUCH.to_owned())
 }
 
-/// The range that a lab was given.
 fn lab_range(manifest: &Manifest) -> Result<Option<f64>, String> {
     let given = |option: &str| {
         let mut words = manifest.command.iter().map(String::as_str);
@@ -200,7 +199,6 @@ fn interfaces(of: Scenario, names: &[String]) -> Result<Interfaces, wayhop_docum
     Ok(Scenario { nodes, radio, radios, wires, document, ..still }.resolve()?.interfaces)
 }
 
-/// Each node's track.
 fn tracks(run: &RunDir, nodes: usize) -> Result<Vec<Track>, String> {
     let mut legs: Vec<Vec<Leg>> = vec![Vec::new(); nodes];
     for e in motion(run).map_err(|e| e.to_string())? {

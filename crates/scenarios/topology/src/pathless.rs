@@ -26,7 +26,6 @@ const EFFORT: Effort = Effort { pieces: 1 << 23, changes: 1 << 18, looks: 1 << 2
 const MOST_NODES: usize = 20_000;
 /// The moments that are examined first: in most networks most flows have a path at one of them.
 const MOMENTS: u64 = 8;
-/// The number of flows that are named.
 const MOST_NAMED: usize = 3;
 
 /// Which nodes hear each other in a mode.
@@ -119,7 +118,6 @@ fn warning(scenario: &Resolved, hearing: Hearing, flow: usize, ever: bool) -> St
     format!("flow {flow} ({} to {}): {none}{range}", name(f.src), name(f.dst))
 }
 
-/// When a flow sends.
 fn sends(f: &FlowConfig, end: Time) -> (Time, Time) {
     (f.start, f.stop.unwrap_or(end).min(end))
 }
@@ -129,7 +127,6 @@ fn has_path(hops: &Hops, (from, until): (Time, Time)) -> bool {
     hops.iter().zip(next).any(|((begin, hops), over)| hops.is_some() && *begin < until && over > from)
 }
 
-/// The parts of a network at a moment.
 struct Parts {
     /// Another node of the same part, or itself.
     parent: Vec<u32>,

@@ -28,7 +28,6 @@ pub(crate) const TOO_MUCH: &str = "the network is too large, or its links change
 pub(crate) struct Effort {
     /// Pairs of nodes times pieces of their ways.
     pub(crate) pieces: usize,
-    /// Changes of links.
     pub(crate) changes: usize,
     /// Changes of links times nodes between which paths are looked for.
     pub(crate) looks: usize,

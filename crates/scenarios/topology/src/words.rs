@@ -5,7 +5,6 @@ use wayhop_trace::PathBetween;
 
 use crate::reach::Hops;
 
-/// A packet's path, and the paths that existed.
 pub(crate) struct PacketPath<'a> {
     pub(crate) hops: &'a Hops,
     pub(crate) sent: Time,
@@ -32,7 +31,6 @@ pub(crate) fn change(destination: &str, hops: Option<u16>) -> String {
     }
 }
 
-/// The path of a packet, as data and in words.
 pub(crate) fn path(way: &PacketPath<'_>) -> PathBetween {
     let ended = way.ended.unwrap_or(way.end).max(way.sent);
     let at =

@@ -82,7 +82,6 @@ pub(crate) fn diff(a: &DiffArgs) -> Result<(), Failure> {
     put(text)
 }
 
-/// Where both ends of the link were.
 struct LinkEnds {
     places: Places,
     sender: NodeId,

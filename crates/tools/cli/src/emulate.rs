@@ -7,10 +7,10 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use wayhop_runs::interruption::{stop_on_signal, unless};
-use wayhop_runs::run_dir::{self, World};
+use wayhop_runs::run_dir::World;
 use wayhop_runs::{Emulation, Tasks};
 use wayhop_topology::{Hearing, pathless_warnings};
-use wayhop_trace::{Recorder, RunDir};
+use wayhop_trace::RunDir;
 
 use crate::failure::{Failure, say, usage, warn};
 use crate::named::{command, named};
@@ -75,12 +75,7 @@ pub(crate) struct ProgramArgs {
 }
 
 pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
-    let mut scenario = a.run.source.load()?;
-    scenario.captures.all |= a.run.captures;
-    scenario.output.ns2_trace |= a.run.ns2_trace;
-    let mut resolved = scenario.resolve()?;
-    a.run.receptions.apply(&mut scenario, &mut resolved)?;
-    resolved.identities = a.run.identities;
+    let (scenario, resolved) = a.run.load()?;
     let command = command(a.node.as_deref(), &a.command, &resolved)?;
     let collector = a.collector.as_deref().map(|name| named("--collector", name, &resolved)).transpose()?;
     let recorded = a.run.record.nodes(&resolved)?;
@@ -102,13 +97,8 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
         emulation.open_metrics(at)?;
     }
     // All checks have passed: only now is an older run replaced.
-    let (out, file) = (a.run.out.as_deref(), a.run.source.file());
-    let make = || run_dir::create(out, file, World::Emulation, &scenario, &resolved);
-    let dir = (!a.run.no_out).then(make).transpose()?.map(|made| show::made(made, a.run.quiet));
-    let recorder = match &dir {
-        Some(dir) => run_dir::recorder(dir, World::Emulation, &resolved)?.in_real_time(),
-        None => Recorder::hash_only(),
-    };
+    let (dir, recorder) = a.run.open(World::Emulation, &scenario, &resolved)?;
+    let recorder = if dir.is_some() { recorder.in_real_time() } else { recorder };
     let inputs = record::logs(recorded, dir.as_ref());
     let dir = dir.as_ref().map(RunDir::path);
     if !a.run.quiet {

@@ -10,7 +10,7 @@ use wayhop_scenario::export_ns2;
 use wayhop_simulator_files::ns2::ExportOptions;
 use wayhop_trace::{Error, Tables, export_csv};
 
-use crate::failure::{Failure, out, output, put, usage, warn};
+use crate::failure::{Failure, out, output, put_into, usage, warn};
 use crate::merge::merge_failure;
 use crate::recover;
 use crate::scenario_args::SourceArgs;
@@ -79,7 +79,7 @@ pub(crate) fn export(a: &ExportArgs) -> Result<(), Failure> {
         ExportArgs::Ns2 { source, out, no_god } => ns2(source, out, !no_god),
         #[cfg(feature = "linux")]
         ExportArgs::Macfilter { source, range, out } => macfilter(source, *range, out.as_deref()),
-        ExportArgs::Dissector { out } => text(&wayhop_protocols::dissector(), out.as_deref()),
+        ExportArgs::Dissector { out } => put_into(out.as_deref(), &wayhop_protocols::dissector()),
         ExportArgs::Nodes { run, out, clock } => nodes(run, out, clock),
         ExportArgs::Csv { run, table, out } => csv(run, table, out.as_deref()),
     }
@@ -101,16 +101,7 @@ fn ns2(source: &SourceArgs, dir: &Path, god: bool) -> Result<(), Failure> {
 #[cfg(feature = "linux")]
 fn macfilter(source: &SourceArgs, range_m: Option<f64>, out: Option<&Path>) -> Result<(), Failure> {
     let scenario = source.load()?.resolve()?;
-    text(&scenario.macfilter(range_m).to_string(), out)
-}
-
-/// Writes a text to a file or standard output.
-fn text(text: &str, out: Option<&Path>) -> Result<(), Failure> {
-    match out {
-        Some(path) => fs::write(path, text).map_err(Failure::write(path))?,
-        None => put(text)?,
-    }
-    Ok(())
+    put_into(out, &scenario.macfilter(range_m).to_string())
 }
 
 fn nodes(run: &Path, out: &Path, clocks: &[String]) -> Result<(), Failure> {

@@ -1,6 +1,7 @@
 //! Failures of commands, one message and an exit status each; and what commands print.
 
 use std::fmt::Display;
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::{ExitCode, Termination};
@@ -36,7 +37,6 @@ macro_rules! usage {
 }
 pub(crate) use usage;
 
-/// A failure of the command.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Invalid arguments or input.
@@ -143,12 +143,19 @@ pub(crate) fn put(text: impl Display) -> Result<(), Failure> {
     output(write!(io::stdout(), "{text}"))
 }
 
+/// Writes text to a file or, without one, to standard output.
+pub(crate) fn put_into(out: Option<&Path>, text: &str) -> Result<(), Failure> {
+    match out {
+        Some(path) => fs::write(path, text).map_err(Failure::write(path)),
+        None => put(text),
+    }
+}
+
 /// Prints text for people that may quote other sources.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     put(text.lines().map(|l| harmless(l) + "\n").collect::<String>())
 }
 
-/// A line with an object of JSON.
 pub(crate) fn json_line(value: &impl Serialize) -> Result<String, Failure> {
     serde_json::to_string(value).map(|json| json + "\n").map_err(Failure::run)
 }

@@ -12,7 +12,7 @@ use wayhop_import::{
 use wayhop_scenario::{Movement, Protocol, Scenario, Traffic};
 use wayhop_simulator_files::{BonnMotion, Columns};
 
-use crate::failure::{Failure, harmless, put, say, usage, warn};
+use crate::failure::{Failure, harmless, put_into, say, usage, warn};
 use crate::ns2_script::record;
 use crate::recover;
 use crate::scenario_args::ChangeArgs;
@@ -277,12 +277,7 @@ fn write(
 }
 
 fn finish(scenario: &Scenario, out: Option<&Path>) -> Result<(), Failure> {
-    let text = toml::to_string(scenario).map_err(Failure::run)?;
-    match out {
-        Some(path) => fs::write(path, text).map_err(Failure::write(path))?,
-        None => put(text)?,
-    }
-    Ok(())
+    put_into(out, &toml::to_string(scenario).map_err(Failure::run)?)
 }
 
 /// Writes a scenario that refers to a movement file, and perhaps to a traffic file.

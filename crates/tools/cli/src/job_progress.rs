@@ -50,7 +50,6 @@ impl Lines {
 }
 
 impl JobProgress {
-    /// Starts at zero of `of`.
     pub(crate) fn new(of: usize, unit: &'static str, quiet: bool) -> Self {
         if quiet {
             Self::Nothing

@@ -30,7 +30,6 @@ mod import;
 mod job_progress;
 #[cfg(feature = "linux")]
 mod lab;
-mod man;
 mod matrix;
 mod merge;
 #[cfg(feature = "linux")]
@@ -106,7 +105,7 @@ pub fn main() -> ExitCode {
         Command::Reproduce(a) => exit(reproduce::reproduce(&a)),
         #[cfg(feature = "linux")]
         Command::OnHost(command) => on_host(command),
-        Command::Man { dir } => exit(man::man(&dir)),
+        Command::Man { dir } => exit(reference::man(&dir)),
         Command::Completions { shell } => exit(completions(shell)),
     }
 }

@@ -5,7 +5,6 @@ use wayhop_scenario::Resolved;
 
 use crate::failure::{Failure, usage};
 
-/// The command of the command line, and its node.
 pub(crate) fn command(
     node: Option<&str>,
     command: &[std::ffi::OsString],
@@ -18,7 +17,6 @@ pub(crate) fn command(
     Ok(Some(Launch { node, command, output: None, has_terminal: true, confined: None, comes_back: false }))
 }
 
-/// The number of a node that an option names.
 pub(crate) fn named(option: &str, name: &str, resolved: &Resolved) -> Result<usize, Failure> {
     wayhop_core::node_named(&resolved.names, name).ok_or_else(|| {
         let last = resolved.names.len() - 1;

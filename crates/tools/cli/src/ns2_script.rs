@@ -1,11 +1,12 @@
 //! Runs a whole ns-2 script under `ns`, with a recorder that writes what the script creates.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use tempfile::TempDir;
 use wayhop_import::NS2_RECORDER;
 
 use crate::failure::{Failure, usage};
@@ -30,16 +31,15 @@ pub(crate) fn record(script: &Path) -> Result<String, Failure> {
             script.display()
         ));
     }
-    let folder = Folder::new()?;
-    let (recorder, out, errors) =
-        (folder.0.join("recorder.tcl"), folder.0.join("recorded"), folder.0.join("errors"));
+    let folder = TempDir::with_prefix("wayhop-ns2-").map_err(Failure::write(&std::env::temp_dir()))?;
+    let [recorder, out, errors] = ["recorder.tcl", "recorded", "errors"].map(|n| folder.path().join(n));
     fs::write(&recorder, NS2_RECORDER).map_err(Failure::write(&recorder))?;
     let said = fs::File::create(&errors).map_err(Failure::write(&errors))?;
     let status = bounded(
         Command::new("sh")
             .args(["-c", BOUNDED, "ns"])
             .args([&recorder, &out, &full])
-            .current_dir(&folder.0)
+            .current_dir(&folder)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(said),
@@ -74,21 +74,4 @@ fn bounded(command: &mut Command) -> std::io::Result<Option<ExitStatus>> {
     child.kill()?;
     child.wait()?;
     Ok(None)
-}
-
-/// A temporary folder for what the script writes.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Result<Self, Failure> {
-        let path = std::env::temp_dir().join(format!("wayhop-ns2-{}", std::process::id()));
-        fs::create_dir(&path).map_err(Failure::write(&path))?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

@@ -41,7 +41,6 @@ impl ReceptionArgs {
         self.receptions.is_some()
     }
 
-    /// Adds the selected nodes to those of the scenario.
     pub(crate) fn apply(&self, scenario: &mut Scenario, resolved: &mut Resolved) -> Result<(), Failure> {
         let Some(names) = &self.receptions else { return Ok(()) };
         let named = nodes("--receptions", names, resolved)?;
@@ -75,7 +74,6 @@ fn nodes(option: &str, names: &[String], resolved: &Resolved) -> Result<Vec<Node
     Ok(nodes)
 }
 
-/// The logs of these nodes in a run directory.
 pub(crate) fn logs(nodes: Option<Vec<NodeId>>, dir: Option<&RunDir>) -> Option<InputLogs> {
     Some(InputLogs { nodes: nodes?, dir: dir?.clone() })
 }

@@ -154,21 +154,20 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
         return Err(usage!("--emulate applies only to meshtest, not to {name}; remove it"));
     }
     let dir = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("runs/reproduce-{name}")));
-    let threads = threads(a.jobs);
     let seeds = match a.paper {
         Paper::Meshtest => meshtest::PAPER_RUNS,
         Paper::Mule => mule::SEEDS,
-        _ => Options::SEEDS,
+        Paper::HollandVaidya => holland_vaidya::Options::PAPER_PATTERNS,
+        #[cfg(feature = "linux")]
+        Paper::Pran => pran::Options::SEEDS,
+        Paper::Cmu | Paper::Das => Options::SEEDS,
     };
-    let options = Options {
-        first_seed: a.first_seed,
-        seeds: a.seeds.unwrap_or(seeds),
-        threads,
-        keep_runs: a.keep_runs,
-    };
+    let seeds = a.seeds.unwrap_or(seeds);
+    let (first_seed, threads, keep_runs) = (a.first_seed, threads(a.jobs), a.keep_runs);
+    let options = Options { first_seed, seeds, threads, keep_runs };
     #[cfg(feature = "linux")]
-    let on_the_clock = pran_options(a, threads);
-    let study = study_options(a, threads)?;
+    let on_the_clock = pran_options(a, options.clone());
+    let study = study_options(a, options.clone())?;
     let stop = stop_on_signal()?;
     let progress = match a.paper {
         Paper::Cmu => JobProgress::new(cmu::runs(&options), "runs", a.quiet),
@@ -213,12 +212,10 @@ pub(crate) fn reproduce(a: &ReproduceArgs) -> Result<ExitCode, Failure> {
 }
 
 #[cfg(feature = "linux")]
-fn pran_options(a: &ReproduceArgs, threads: usize) -> pran::Options {
+fn pran_options(a: &ReproduceArgs, runs: Options) -> pran::Options {
     pran::Options {
-        first_seed: a.first_seed,
-        seeds: a.seeds.unwrap_or(pran::Options::SEEDS),
+        runs,
         duration_s: a.duration.unwrap_or(pran::Options::PAPER_DURATION_S),
-        threads,
         part: match a.part {
             Some(PranPart::Demonstration) => pran::Part::Demonstration,
             Some(PranPart::Forwarding) => pran::Part::Forwarding,
@@ -227,9 +224,8 @@ fn pran_options(a: &ReproduceArgs, threads: usize) -> pran::Options {
     }
 }
 
-fn study_options(a: &ReproduceArgs, threads: usize) -> Result<holland_vaidya::Options, Failure> {
-    let patterns = a.seeds.unwrap_or(holland_vaidya::Options::PAPER_PATTERNS);
-    let run = a.first_seed..a.first_seed + patterns;
+fn study_options(a: &ReproduceArgs, runs: Options) -> Result<holland_vaidya::Options, Failure> {
+    let run = runs.first_seed..runs.first_seed + runs.seeds;
     if let Some(other) = a.pattern.iter().find(|p| !run.contains(p)) {
         let last = run.end - 1;
         return Err(usage!(
@@ -252,8 +248,7 @@ fn study_options(a: &ReproduceArgs, threads: usize) -> Result<holland_vaidya::Op
     } else {
         a.mechanisms.iter().filter_map(|m| mechanism(*m)).collect()
     };
-    let (first_pattern, keep_runs) = (a.first_seed, a.keep_runs);
-    Ok(holland_vaidya::Options { first_pattern, patterns, mechanisms, profiles, threads, keep_runs })
+    Ok(holland_vaidya::Options { runs, mechanisms, profiles })
 }
 
 const fn mechanism(name: MechanismName) -> Option<Mechanism> {

@@ -48,7 +48,6 @@ pub(crate) struct ChangeArgs {
 /// TOML's integers are signed.
 const MAX_SEED: u64 = i64::MAX as u64;
 
-/// A whole number of this range.
 pub(crate) fn whole<T>(range: RangeInclusive<T>) -> impl Fn(&str) -> Result<T, String> + Clone
 where
     T: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static,
@@ -74,24 +73,20 @@ pub(crate) fn metres(text: &str) -> Result<f64, String> {
     number(text, f64::MIN_POSITIVE..=f64::MAX, "give a number above zero")
 }
 
-/// The name of a value on the command line.
 pub(crate) fn value_name(value: &impl clap::ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned())
 }
 
-/// Values of `--protocol`.
 pub(crate) fn protocol_help() -> String {
     let names: Vec<_> = wayhop_protocols::names().collect();
     format!("Routing protocol: {}", names.join(", "))
 }
 
-/// Values of `--radio`.
 fn radio_help() -> String {
     let names: Vec<_> = wayhop_radio::PRESETS.iter().map(|(name, _)| *name).collect();
     format!("Radio preset: {}", names.join(", "))
 }
 
-/// Values of `--profile`.
 pub(crate) fn profile_help() -> String {
     let of = |d: &&wayhop_core::Description| {
         let names: Vec<_> = d.profiles.iter().map(|p| p.name).collect();
@@ -101,7 +96,6 @@ pub(crate) fn profile_help() -> String {
     format!("Protocol profile (its constants and options): {}", all.join("; "))
 }
 
-/// Whether a path means standard input.
 pub(crate) fn is_standard_input(path: &Path) -> bool {
     path == Path::new("-")
 }
@@ -133,7 +127,6 @@ impl SourceArgs {
 }
 
 impl ChangeArgs {
-    /// A scenario of ns-2's files.
     pub(crate) fn load_ns2(&self, movement: &Path, traffic: Option<&Path>) -> Result<Scenario, Failure> {
         Ok(Scenario::from_ns2(movement, traffic, &self.all_sets())?)
     }

@@ -1,9 +1,8 @@
 //! `wayhop sweep`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::thread;
+use std::{fs, thread};
 
 use wayhop_core::file_name;
 use wayhop_runs::interruption::stop_on_signal;
@@ -185,7 +184,6 @@ fn print(show: &ShowArgs, plan: &Plan, outcome: &SweepOutcome, dir: &Path) -> Re
     put(&shown)
 }
 
-/// A size for people.
 fn size(bytes: u64) -> String {
     match bytes as f64 {
         b if b >= 1e9 => format!("{:.1} GB", b / 1e9),

@@ -141,7 +141,6 @@ fn groups(all: &[LostPacket]) -> String {
     format!("{}{why}\n", columns(&rows, 1))
 }
 
-/// The flows of the run.
 fn has(flows: usize) -> String {
     match flows {
         0 => "it has no flows".to_owned(),

@@ -16,7 +16,6 @@ use crate::program::{self, Program};
 
 /// The fleet's folder on hosts, unless the file names another one.
 const DIRECTORY: &str = "/var/tmp/wayhop-fleet";
-/// Most hosts of a field run.
 const MOST_HOSTS: usize = 256;
 /// Most further files of a scenario, and settings of a node.
 const MOST_FILES: usize = 256;

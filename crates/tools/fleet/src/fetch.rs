@@ -5,7 +5,6 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::config::Host;
-use crate::digest;
 use crate::error::{Trouble, TroubleKind, harmless};
 use crate::listing::{self, RemoteFile};
 use crate::pool::Context;
@@ -15,7 +14,6 @@ use crate::report::{FetchResult, HostReport};
 use crate::script::{Script, finish};
 use crate::start::IS_RUNNING;
 
-/// The longest listing, bytes.
 const LONGEST_LISTING: usize = 32 << 20;
 
 /// Digests of long files take a while; output every 2 s keeps the connection alive.
@@ -38,7 +36,6 @@ cd -- "$dir/runs/$run" || exit 1
 get() { root tail -c "+$1" -- "$3" | head -c "$2"; }
 "#;
 
-/// Destination of records.
 #[derive(Clone, Debug)]
 pub(crate) struct Destination {
     pub(crate) run: String,
@@ -121,7 +118,7 @@ fn part(path: &Path) -> PathBuf {
 fn missing_from(to: &Destination, file: &RemoteFile) -> Result<Option<u64>, Trouble> {
     let path = to.folder.join(&file.path);
     if fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() == file.bytes)
-        && digest::of_file(&path).is_ok_and(|d| d == file.digest)
+        && listing::digest_of(&path).is_ok_and(|d| d == file.digest)
     {
         return Ok(None);
     }
@@ -180,7 +177,7 @@ fn bring(
 /// Checks a received file, and moves it into place.
 fn settle(out: &File, part: &Path, path: &Path, file: &RemoteFile) -> Result<(), Trouble> {
     out.sync_all().map_err(cannot(part))?;
-    let is_right = digest::of_file(part).is_ok_and(|d| d == file.digest);
+    let is_right = listing::digest_of(part).is_ok_and(|d| d == file.digest);
     if !is_right {
         fs::remove_file(part).map_err(cannot(part))?;
         let what = format!("{} does not match its digest", file.path);

@@ -1,10 +1,14 @@
-//! The files of a run on a host, from `find` and `sha256sum` there.
+//! The files of a run on a host, from `find` and `sha256sum` there, and digests of files here.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::io::Read as _;
 use std::path::Path;
 
+use sha2::{Digest as _, Sha256};
+
 use crate::config::is_inside;
-use crate::digest::is_one;
 
 /// The most files of one host's run.
 const MOST: usize = 100_000;
@@ -66,10 +70,27 @@ fn belongs(path: &str, host: &str) -> bool {
         && !path.contains("//")
 }
 
+pub(crate) fn digest_of(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut hash = Sha256::new();
+    let mut chunk = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut chunk)? {
+            0 => return Ok(wayhop_core::hex(&hash.finalize())),
+            n => hash.update(&chunk[..n]),
+        }
+    }
+}
+
+fn is_one(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn only_whole_facts_of_the_hosts_own_files_count() {
@@ -97,5 +118,15 @@ mod tests {
                 prop_assert!(Path::new(&f.path).components().all(|c| matches!(c, std::path::Component::Normal(_))));
             }
         }
+    }
+
+    #[test]
+    fn it_is_that_of_the_standard() {
+        // FIPS 180-4's example "abc".
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "abc").unwrap();
+        let digest = digest_of(file.path()).unwrap();
+        assert_eq!(digest, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert!(is_one(&digest) && !is_one("ba78") && !is_one(&"g".repeat(64)));
     }
 }

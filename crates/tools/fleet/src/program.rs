@@ -5,9 +5,7 @@ use wayhop_document::Document;
 
 use crate::names::{has_control, is_name};
 
-/// Most programs of a fleet.
 const MOST: usize = 32;
-/// Most words of a command.
 const MOST_WORDS: usize = 256;
 
 /// A program that starts with the nodes: an entry of `[[start]]`.

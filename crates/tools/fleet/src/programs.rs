@@ -66,7 +66,6 @@ fn words(program: &Program, host: &Host) -> Vec<String> {
     words
 }
 
-/// Reports what a program lacks on a host.
 pub(crate) fn check(program: &Program, host: &Host) -> String {
     let words = words(program, host);
     let root = if program.root { "root " } else { "" };

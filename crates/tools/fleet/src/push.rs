@@ -8,13 +8,12 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use crate::config::{Fleet, Host, is_inside, size};
-use crate::digest;
 use crate::error::{Error, Trouble};
-use crate::pack;
 use crate::pool::Context;
 use crate::quote::quote;
 use crate::report::{HostReport, PushResult};
 use crate::script::{Script, finish};
+use crate::{listing, pack};
 
 /// The longest file that is sent, bytes.
 const LONGEST: u64 = 4 << 30;
@@ -76,7 +75,7 @@ impl PushedFile {
         } else {
             "644"
         };
-        let digest = digest::of_file(here).map_err(cannot)?;
+        let digest = listing::digest_of(here).map_err(cannot)?;
         let name = format!("{}.gz", wayhop_core::file_name(&there));
         let packed = pack::gzipped(here, folder, &name)
             .map_err(|e| Error::System(format!("cannot compress {}: {e}; check $TMPDIR", here.display())))?;

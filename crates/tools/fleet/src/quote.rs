@@ -5,16 +5,7 @@
 /// ssh joins its arguments with spaces and the remote shell splits them again, so all text from outside is quoted here. Words never
 /// contain NUL: [`crate::Fleet`] rejects control characters.
 pub(crate) fn quote(word: &str) -> String {
-    let mut out = String::with_capacity(word.len() + 2);
-    out.push('\'');
-    for c in word.chars() {
-        match c {
-            '\'' => out.push_str(r"'\''"),
-            c => out.push(c),
-        }
-    }
-    out.push('\'');
-    out
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

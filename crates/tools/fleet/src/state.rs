@@ -21,11 +21,9 @@ pub(crate) struct FleetState {
     pub(crate) run: String,
     /// When it starts or started, by this machine's clock: seconds since 1970.
     pub(crate) starts_unix_s: f64,
-    /// The hosts that were started, and their state.
     pub(crate) hosts: BTreeMap<String, HostState>,
 }
 
-/// State of a host.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct HostState {
     /// Offset of its clock from this machine's before the start, seconds.
@@ -43,12 +41,10 @@ impl HostState {
     }
 }
 
-/// The file.
 #[derive(Clone, Debug)]
 pub(crate) struct StateFile(PathBuf);
 
 impl StateFile {
-    /// The state file of this fleet file.
     pub(crate) fn of(fleet: &Path) -> Self {
         Self(fleet.with_extension("fleet-state.json"))
     }

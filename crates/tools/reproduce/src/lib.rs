@@ -12,7 +12,6 @@ pub mod das;
 pub mod holland_vaidya;
 pub mod meshtest;
 pub mod mule;
-mod options;
 mod outcome;
 mod plan;
 #[cfg(feature = "linux")]
@@ -22,7 +21,6 @@ mod table;
 #[cfg(test)]
 mod testing;
 
-pub use options::Options;
 pub use outcome::Outcome;
-pub use plan::Plan;
+pub use plan::{Options, Plan};
 pub use simulate::{Ready, RunError, Runs};

@@ -1,10 +1,53 @@
-//! One experiment of a reproduction as a scenario that anybody can run.
+//! What a user chooses, and each experiment of a reproduction as a scenario that anybody can run.
 
 use std::path::Path;
 
-use wayhop_report::Source;
+use wayhop_report::{Source, shell_word};
 
-use crate::Options;
+/// What to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The first seed that each scenario runs with.
+    pub first_seed: u64,
+    /// How many seeds it runs with, one after the other.
+    pub seeds: u64,
+    /// Runs at a time.
+    pub threads: usize,
+    /// Whether each run leaves its run directory.
+    pub keep_runs: bool,
+}
+
+impl Options {
+    /// The seeds of a reproduction unless a user says otherwise: what intervals need to cover 95 %, as measured over 60 seeds
+    /// (docs/concepts/reproductions.md).
+    pub const SEEDS: u64 = 30;
+
+    pub(crate) fn each_seed(&self) -> impl Iterator<Item = u64> + Clone + use<> {
+        (self.first_seed..).take(self.seeds as usize)
+    }
+
+    pub(crate) fn seeds_in_words(&self) -> String {
+        match self.seeds {
+            1 => self.first_seed.to_string(),
+            n => {
+                let range = format!("{} to {}", self.first_seed, self.first_seed + n - 1);
+                let few = if n < Self::SEEDS {
+                    format!("; with fewer than {} seeds they contain the mean less often", Self::SEEDS)
+                } else {
+                    String::new()
+                };
+                format!("{range}; 95 % intervals over seeds (Student's t), limited to possible values{few}")
+            }
+        }
+    }
+
+    pub(crate) fn command(&self, paper: &str) -> String {
+        let first =
+            if self.first_seed == 1 { String::new() } else { format!(" --first-seed {}", self.first_seed) };
+        let keep = if self.keep_runs { " --keep-runs" } else { "" };
+        format!("wayhop reproduce {paper}{first} --seeds {}{keep}", self.seeds)
+    }
+}
 
 /// A scenario file and what is set in it, but for the seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,19 +72,13 @@ impl Plan {
         let (first, last) = (options.first_seed, options.first_seed + options.seeds.max(1) - 1);
         let mut words = vec![
             "wayhop run".to_owned(),
-            quoted(&dir.join("scenarios").join(self.file).display().to_string()),
+            shell_word(&dir.join("scenarios").join(self.file).display().to_string()),
             format!("--seeds {first}..{last}"),
         ];
-        words.extend(self.sets.iter().map(|s| format!("--set {}", quoted(s))));
-        words.push(format!("--out {}", quoted(&directory)));
+        words.extend(self.sets.iter().map(|s| format!("--set {}", shell_word(s))));
+        words.push(format!("--out {}", shell_word(&directory)));
         Source { command: words.join(" "), directory }
     }
-}
-
-/// A word for a shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-=/,:+@".contains(c);
-    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
 #[cfg(test)]
@@ -58,6 +95,5 @@ mod tests {
             "wayhop run runs/das/scenarios/udp.toml --seeds 4..6 --set 'a.b=[{ id = 0 }]' --set c=1.5 --out runs/das/runs/udp"
         );
         assert_eq!(source.directory, "runs/das/runs/udp");
-        assert_eq!(quoted("it's"), "'it'\\''s'");
     }
 }

@@ -1,9 +1,15 @@
 //! Runs of scenario files that the program carries in itself.
 
+#[cfg(feature = "linux")]
+use std::ops::ControlFlow;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+#[cfg(feature = "linux")]
+use wayhop_core::Time;
+#[cfg(feature = "linux")]
+use wayhop_runs::{Emulation, Outcome, Tasks};
 use wayhop_runs::{jobs, run_dir, to_end};
 use wayhop_scenario::{Resolved, Scenario};
 use wayhop_trace::{Observer, Recorder, Summary};
@@ -81,8 +87,34 @@ pub(crate) fn each<J: Sync, R: Send>(
 
 /// Jobs seed by seed, so that what there is after an interruption is of whole seeds.
 pub(crate) fn by_seed<E: Copy>(options: &Options, experiments: &[E]) -> Vec<(u64, E)> {
-    let seeds = (options.first_seed..).take(options.seeds as usize);
-    seeds.flat_map(|seed| experiments.iter().map(move |e| (seed, *e))).collect()
+    options.each_seed().flat_map(|seed| experiments.iter().map(move |e| (seed, *e))).collect()
+}
+
+/// Runs a scenario's nodes in real time with its programs, from `file` into the run directory `dir`. Returns what `observer`
+/// has become, too.
+#[cfg(feature = "linux")]
+pub(crate) fn emulate_run<O: Observer>(
+    scenario: &Scenario,
+    [file, dir]: [&Path; 2],
+    observer: Option<O>,
+    watch: &mut dyn FnMut(Time) -> ControlFlow<()>,
+) -> Result<(Outcome, Option<O>), String> {
+    let resolved = scenario.resolve().map_err(|e| e.to_string())?;
+    let text = |e: wayhop_runs::Error| e.to_string();
+    let emulation = Emulation::new(&resolved, || false).map_err(text)?;
+    let world = run_dir::World::Emulation;
+    let run = run_dir::create(Some(dir), Some(file), world, scenario, &resolved).map_err(text)?.dir;
+    let mut recorder = run_dir::tables(&run, &resolved).map_err(text)?;
+    if let Some(observer) = observer {
+        recorder = recorder.observed_by(Box::new(observer));
+    }
+    let tasks =
+        Tasks { recorder, dir: Some(dir), trust: false, command: None, collector: None, inputs: None, watch };
+    let mut outcome = emulation.run(tasks).map_err(text)?;
+    let observer = outcome.take_observer();
+    outcome.save().map_err(text)?;
+    outcome.check().map_err(|e| format!("{}: {e}", resolved.name))?;
+    Ok((outcome, observer))
 }
 
 impl<'a> Runs<'a> {

@@ -10,7 +10,6 @@ use axum::http::{HeaderMap, Method, header};
 
 use crate::error::Error;
 
-/// Octets of a token.
 const TOKEN_OCTETS: usize = 16;
 
 /// The rules of one server.

@@ -17,7 +17,6 @@ const MOST_KNOWN: usize = 1 << 20;
 /// Looks at one connection in an answer: nearly two hours.
 const MOST_LOOKS: usize = 1 << 16;
 
-/// Which connection.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct OfConnection {
     node: u32,

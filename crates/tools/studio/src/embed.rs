@@ -1,11 +1,12 @@
-//! The player with one run in a single document, for reports: no server, no other file.
+//! The page, built from `web/`, and the player with one run in a single document, for reports.
 
 use std::path::Path;
 
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
 use data_encoding::BASE64;
 use serde_json::{Value, json};
 
-use crate::page;
 use crate::run::OpenRun;
 
 /// Events of packets that a document may hold: some 14 MB of text.
@@ -49,7 +50,7 @@ pub fn replay(path: &Path) -> Result<String, String> {
     let data =
         json!({"name": name, "info": info, "positions": BASE64.encode(&positions), "packets": packets})
             .to_string();
-    let [style, script] = ["/studio.css", "/studio.js"].map(page::text);
+    let [style, script] = ["/studio.css", "/studio.js"].map(text);
     // What ends an element must not stand within one.
     let (data, script) = (data.replace('<', "\\u003c"), script.replace("</script", "<\\/script"));
     Ok(format!(
@@ -65,4 +66,30 @@ fn until(frame: &[u8]) -> i64 {
     let length = frame.get(4..8).and_then(|b| b.try_into().ok()).map_or(0, u32::from_le_bytes) as usize;
     let head: Option<Value> = frame.get(8..8 + length).and_then(|head| serde_json::from_slice(head).ok());
     head.and_then(|head| head["until_ns"].as_i64()).unwrap_or(i64::MAX)
+}
+
+struct File {
+    path: &'static str,
+    kind: &'static str,
+    text: &'static str,
+}
+
+const FILES: [File; 3] = [
+    File { path: "/", kind: "text/html; charset=utf-8", text: include_str!("../page/index.html") },
+    File {
+        path: "/studio.js",
+        kind: "text/javascript; charset=utf-8",
+        text: include_str!("../page/studio.js"),
+    },
+    File { path: "/studio.css", kind: "text/css; charset=utf-8", text: include_str!("../page/studio.css") },
+];
+
+/// The text of a file; empty where there is none.
+pub(crate) fn text(path: &str) -> &'static str {
+    FILES.iter().find(|f| f.path == path).map_or("", |f| f.text)
+}
+
+pub(crate) fn file(path: &str) -> Option<Response> {
+    let file = FILES.iter().find(|f| f.path == path)?;
+    Some(([(header::CONTENT_TYPE, file.kind)], file.text).into_response())
 }

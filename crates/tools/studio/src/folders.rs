@@ -8,7 +8,6 @@ use crate::sweeps;
 
 /// How deep folders are looked into: `FOLDER/paper/sweep-speed/runs/dsr-seed-1`.
 const DEEPEST: usize = 5;
-/// Entries that are looked at.
 const MOST_LOOKED_AT: usize = 50_000;
 
 pub(crate) fn is_run(path: &Path) -> bool {

@@ -4,6 +4,7 @@
 //! follows begins at a multiple of 8; the columns, each padded to a multiple of 8. The head names each column with its type and
 //! its offset from the end of the head, so that columns may be added without a new version.
 
+use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 
 const MAGIC: &[u8; 4] = b"WHS1";
@@ -48,6 +49,36 @@ impl FrameBuilder {
         head.resize((head.len() + 8).next_multiple_of(8) - 8, b' ');
         let length = u32::try_from(head.len()).expect("a head of names");
         [&MAGIC[..], &length.to_le_bytes(), &head, &self.body].concat()
+    }
+}
+
+/// Different words in a column, 255 being for the rest.
+const MOST_WORDS: u8 = 255;
+
+/// Words, numbered in the order in which they come; 0 is for none.
+#[derive(Debug, Default)]
+pub(crate) struct Words {
+    list: Vec<String>,
+    numbers: FxHashMap<Vec<u8>, u8>,
+}
+
+impl Words {
+    pub(crate) fn number(&mut self, word: Option<&[u8]>) -> u8 {
+        let Some(word) = word else { return 0 };
+        if let Some(known) = self.numbers.get(word) {
+            return *known;
+        }
+        let next = u8::try_from(self.list.len() + 1).unwrap_or(MOST_WORDS);
+        if next < MOST_WORDS {
+            self.list.push(String::from_utf8_lossy(word).into_owned());
+            self.numbers.insert(word.to_vec(), next);
+        }
+        next
+    }
+
+    /// The words; the first has the number 1.
+    pub(crate) fn list(&self) -> &[String] {
+        &self.list
     }
 }
 

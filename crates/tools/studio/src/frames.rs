@@ -16,7 +16,6 @@ const MOST_SHOWN: usize = 300;
 const MOST_OCTETS: usize = 512;
 /// Octets of a capture to download.
 const MOST_FILE: usize = 16 << 20;
-/// Nodes that are named.
 const MOST_NAMED: usize = 20;
 
 /// Of an open run: what frames are looked for in.

@@ -18,17 +18,13 @@ mod error;
 mod folders;
 mod frame;
 mod frames;
-mod hops;
 mod library;
 #[cfg(feature = "live")]
 mod live;
-mod losses;
-mod lost_frames;
 mod moments;
 mod motion;
 mod overview;
 mod packets;
-mod page;
 mod places;
 mod reports;
 mod routes;
@@ -42,7 +38,6 @@ mod story;
 mod sweeps;
 mod table;
 mod wall_clock;
-mod words;
 
 pub use editor::{Editing, edit_text};
 pub use embed::replay;

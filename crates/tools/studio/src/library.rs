@@ -8,19 +8,15 @@ use serde_json::{Value, json};
 use wayhop_protocols::CLASSIFIER;
 use wayhop_trace::RunDir;
 
-use crate::drive;
 use crate::error::Error;
 use crate::folders::{self, is_drive, is_run};
-use crate::reports;
 use crate::run::OpenRun;
-use crate::sweeps;
 use crate::table::OpenTable;
+use crate::{drive, reports, sweeps};
 
-/// Runs that stay open.
 const MOST_OPEN: usize = 4;
 /// Scenarios of more octets are not read for their names.
 const LONGEST_NAMED: usize = 1 << 16;
-/// Runs that are listed.
 const MOST_LISTED: usize = 1_000;
 
 enum Source {
@@ -132,7 +128,6 @@ impl Library {
         Self::new(path).unwrap_or_else(|_| Self::of(Source::Folder(path.to_owned())))
     }
 
-    /// The names of the runs, in order.
     pub(crate) fn names(&self) -> Vec<String> {
         self.named(is_run)
     }

@@ -20,7 +20,6 @@ struct Leg {
     velocity: [f64; 3],
 }
 
-/// The motion of all nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Motion {
     /// By node, then by time.
@@ -41,10 +40,9 @@ impl Motion {
             let from = group.stretch::<Int64Type>("time_ns", &rows)?;
             let until = group.stretch::<Int64Type>("until_ns", &rows)?;
             let node = group.stretch::<Int32Type>("node", &rows)?;
-            let mut metres = Vec::with_capacity(6);
-            for name in ["x_m", "y_m", "z_m", "vx_mps", "vy_mps", "vz_mps"] {
-                metres.push(group.stretch::<DoubleType>(name, &rows)?);
-            }
+            let names = ["x_m", "y_m", "z_m", "vx_mps", "vy_mps", "vz_mps"].into_iter();
+            let metres =
+                names.map(|n| group.stretch::<DoubleType>(n, &rows)).collect::<Result<Vec<_>, _>>()?;
             for i in rows {
                 // Where a number is missing, the place is not known until the next leg.
                 let value = |column: usize| metres[column][i].filter(|v| v.is_finite()).unwrap_or(f64::NAN);

@@ -8,18 +8,15 @@ use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
 use rustc_hash::FxHashMap;
 
 use crate::error::Error;
-use crate::frame::FrameBuilder;
-use crate::losses::Losses;
+use crate::frame::{FrameBuilder, Words};
 use crate::motion::Motion;
 use crate::table::OpenTable;
-use crate::words::Words;
 
 /// What is counted, by the names of the table `packets`.
 const EVENTS: [&str; 8] =
     ["originate", "send", "forward", "transmit", "receive", "deliver", "drop", "recall"];
 /// Stretches of time, unless there are too many nodes.
 const BINS: usize = 600;
-/// The fewest.
 const FEWEST_BINS: usize = 60;
 /// Counts that are kept, of 4 octets each.
 const MOST_COUNTS: usize = 1 << 24;
@@ -105,7 +102,6 @@ impl Overview {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Reads the table, row group by row group.
     pub(crate) fn read(&self, table: &OpenTable) {
         let groups = table.groups();
         self.locked().done = (0, groups);
@@ -145,7 +141,6 @@ impl Overview {
         Ok(frame.finish(self.bins))
     }
 
-    /// Losses of one node, or of all, as a frame.
     pub(crate) fn losses(&self, motion: &Motion, node: Option<usize>) -> Result<Vec<u8>, Error> {
         let (all, mut frame) = self.begin()?;
         let rows = all.losses.put(&mut frame, motion, node);
@@ -202,5 +197,51 @@ impl Overview {
     fn locked(&self) -> MutexGuard<'_, Counts> {
         // A reader that panicked leaves counts that are no worse than incomplete.
         self.counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+const MOST_LOSSES: usize = 1 << 16;
+
+#[derive(Copy, Clone, Debug)]
+struct Loss {
+    time_ns: i64,
+    node: i32,
+    packet: i64,
+    reason: u8,
+}
+
+/// The losses of a run, the first of them if there are many.
+#[derive(Debug, Default)]
+struct Losses {
+    list: Vec<Loss>,
+    reasons: Words,
+    more: bool,
+}
+
+impl Losses {
+    fn add(&mut self, time_ns: i64, node: i32, packet: Option<i64>, reason: Option<&[u8]>) {
+        if self.list.len() >= MOST_LOSSES {
+            self.more = true;
+            return;
+        }
+        let reason = self.reasons.number(reason);
+        self.list.push(Loss { time_ns, node, packet: packet.unwrap_or(-1), reason });
+    }
+
+    /// Puts the losses of one node, or of all, with the places of the nodes then, where the run says them. Returns how many there are.
+    fn put(&self, frame: &mut FrameBuilder, motion: &Motion, node: Option<usize>) -> usize {
+        let of = |l: &&Loss| node.is_none_or(|n| i32::try_from(n) == Ok(l.node));
+        let list: Vec<&Loss> = self.list.iter().filter(of).collect();
+        frame.set("more", self.more);
+        frame.set("reasons", self.reasons.list());
+        let places: Vec<_> = list.iter().map(|l| motion.place(l.node, l.time_ns)).collect();
+        frame.f64s("time_ns", list.iter().map(|l| l.time_ns as f64));
+        frame.f64s("packet", list.iter().map(|l| l.packet as f64));
+        for (axis, name) in ["x", "y"].into_iter().enumerate() {
+            frame.f64s(name, places.iter().map(|p| p.map_or(f64::NAN, |p| p[axis])));
+        }
+        frame.i32s("node", list.iter().map(|l| l.node));
+        frame.u8s("reason", list.iter().map(|l| l.reason));
+        list.len()
     }
 }

@@ -6,9 +6,8 @@ use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
 use rustc_hash::FxHashMap;
 
 use crate::error::Error;
-use crate::frame::FrameBuilder;
+use crate::frame::{FrameBuilder, Words};
 use crate::table::{Group, OpenTable};
-use crate::words::Words;
 
 /// Rows in an answer. A page asks again for what follows.
 pub(crate) const MOST_ROWS: usize = 1 << 16;
@@ -32,7 +31,6 @@ pub(crate) struct PacketEvent {
     pub(crate) reason: u8,
 }
 
-/// Events of packets for a frame.
 #[derive(Default)]
 pub(crate) struct PacketEvents {
     pub(crate) rows: Vec<PacketEvent>,
@@ -137,7 +135,6 @@ fn add(
     Ok(())
 }
 
-/// The node that has an address.
 pub(crate) fn peer(nodes: &FxHashMap<String, i32>, address: Option<&ByteArray>) -> i32 {
     let Some(address) = address.and_then(|a| std::str::from_utf8(a.data()).ok()) else { return NOBODY };
     match nodes.get(address) {

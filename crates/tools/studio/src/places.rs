@@ -149,7 +149,6 @@ pub(crate) struct ConnectionPlace {
 }
 
 impl ConnectionPlace {
-    /// Counts what goes through a stream.
     pub(crate) fn watch<S>(&self, stream: S) -> CountedStream<S> {
         CountedStream { stream, account: Arc::clone(&self.account) }
     }
@@ -173,7 +172,6 @@ impl ConnectionPlace {
     }
 }
 
-/// A stream whose progress is counted.
 pub(crate) struct CountedStream<S> {
     stream: S,
     account: Arc<Account>,

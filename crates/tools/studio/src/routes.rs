@@ -23,14 +23,11 @@ use crate::error::Error;
 use crate::library::Library;
 #[cfg(feature = "live")]
 use crate::live::{Live, viewer};
-use crate::page;
 use crate::places::{Serving, next_turn};
-use crate::reports;
 use crate::rows::{RowQuery, rows};
 use crate::run::OpenRun;
-use crate::series;
-use crate::sizes;
 use crate::story::StoryQuery;
+use crate::{embed, reports, series, sizes};
 
 /// Requests that read tables at a time; others wait.
 const READERS: usize = 4;
@@ -86,7 +83,6 @@ impl Studio {
         self.shown.editor.as_ref().ok_or_else(none)
     }
 
-    /// Ends what the page has started.
     pub(crate) fn end(&self) {
         if let Some(editor) = &self.shown.editor {
             editor.stop();
@@ -135,7 +131,6 @@ pub(crate) fn router(studio: Arc<Studio>) -> Router {
         .with_state(studio)
 }
 
-/// Questions about one run.
 fn of_runs(router: Router<Arc<Studio>>) -> Router<Arc<Studio>> {
     router
         .route("/api/run", get(|s, r, q| of_run(s, r, q, |run, _: OfRun| Ok(run.info.clone()))))
@@ -238,7 +233,7 @@ fn enter(access: &Access, query: &str) -> Response {
 
 async fn files(request: Request) -> Response {
     let path = request.uri().path();
-    page::file(path).unwrap_or_else(|| Error::not_found("not found").into_response())
+    embed::file(path).unwrap_or_else(|| Error::not_found("not found").into_response())
 }
 
 async fn sweep(State(studio): State<Arc<Studio>>, Query(q): Query<NameQuery>) -> Response {
@@ -313,7 +308,6 @@ async fn picture(State(studio): State<Arc<Studio>>, body: Bytes) -> Response {
     answer.map(|(kind, octets)| ([(header::CONTENT_TYPE, kind)], octets)).into_response()
 }
 
-/// What the editor answers to a request's body.
 async fn edited(
     State(studio): State<Arc<Studio>>,
     body: Bytes,

@@ -8,12 +8,10 @@ use wayhop_trace::RunDir;
 use crate::error::Error;
 use crate::table::{Group, OpenTable};
 
-/// Rows in an answer.
 const MOST_ROWS: usize = 2_000;
 /// Row groups that are searched for one node's last row.
 const MOST_GROUPS_BACK: usize = 4;
 
-/// Which rows.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct RowQuery {
     pub(crate) table: String,
@@ -56,7 +54,6 @@ pub(crate) fn rows(run: &RunDir, wanted: &RowQuery) -> Result<Value, Error> {
     Ok(json!({"rows": found, "more": more}))
 }
 
-/// The rows of one row group, at most `most`.
 fn of_group(
     group: &Group<'_>,
     columns: &[String],

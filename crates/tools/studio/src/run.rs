@@ -1,9 +1,10 @@
-//! An open run: what the page receives first, and its tables.
+//! An open run: what the page receives first, its tables, and the paths of its packets.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use wayhop_protocols::CLASSIFIER;
@@ -12,15 +13,14 @@ use wayhop_trace::{Manifest, NodeInfo, RunDir, RunStatus, Summary, Tables, how_i
 
 use crate::error::Error;
 use crate::frames::Source;
-use crate::hops::hops;
 use crate::motion::Motion;
 use crate::overview::Overview;
-use crate::packets;
+use crate::packets::peer;
 use crate::sightings::Captures;
-use crate::story::{self, StoryQuery};
+use crate::story::StoryQuery;
 use crate::table::OpenTable;
+use crate::{packets, story};
 
-/// Nodes whose names are told.
 const MOST_NODES: usize = 100_000;
 
 pub(crate) struct OpenRun {
@@ -133,7 +133,6 @@ impl OpenRun {
         self.info["end_ns"].as_i64().unwrap_or(1)
     }
 
-    /// Where frames of packets are found.
     pub(crate) fn frames(&self) -> Source<'_> {
         Source { run: &self.dir, names: &self.names, captures: &self.captures }
     }
@@ -149,7 +148,6 @@ fn noted<T>(had: Result<T, Error>, problems: &mut Vec<String>) -> Option<T> {
     had.map_err(|e| problems.push(e.what)).ok()
 }
 
-/// The node of each address.
 fn addresses(nodes: &[NodeInfo]) -> FxHashMap<String, i32> {
     let texts =
         |n: &NodeInfo| [Some(n.addr.to_string()), n.addr6.map(|a| a.to_string())].into_iter().flatten();
@@ -167,4 +165,37 @@ fn range_m(manifest: &Manifest, summary: Option<&Summary>, nodes: usize) -> Opti
     let still = [&still[..], &[format!("nodes.count={nodes}")]].concat();
     let resolved = Scenario::from_text(&manifest.scenario, &still).ok()?.resolve().ok()?;
     (resolved.interfaces.radios.len() == 1).then(|| resolved.radio().nominal_range_m())
+}
+
+const MOST_HOPS: usize = 2_000;
+
+/// The hops of a packet in `from..to`, nanoseconds, in order of time; those for more than one receiver have no end and are left out.
+fn hops(
+    table: &OpenTable,
+    nodes: &FxHashMap<String, i32>,
+    packet: i64,
+    from: i64,
+    to: i64,
+) -> Result<Vec<Value>, Error> {
+    let mut hops = Vec::new();
+    for index in table.groups_between(from, to) {
+        let group = table.group(index)?;
+        let (rows, times) = group.between(from, to, group.rows())?;
+        let packets = group.stretch::<Int64Type>("packet", &rows)?;
+        if !packets.contains(&Some(packet)) {
+            continue;
+        }
+        let events = group.stretch::<ByteArrayType>("event", &rows)?;
+        let senders = group.stretch::<Int32Type>("node", &rows)?;
+        let peers = group.stretch::<ByteArrayType>("peer", &rows)?;
+        for (i, time) in times.iter().enumerate().filter(|(i, _)| packets[*i] == Some(packet)) {
+            let event = events[i].as_ref().map(ByteArray::data);
+            let next = peer(nodes, peers[i].as_ref());
+            if !matches!(event, Some(b"send" | b"forward")) || next < 0 || hops.len() >= MOST_HOPS {
+                continue;
+            }
+            hops.push(json!({"time_ns": time, "node": senders[i], "peer": next}));
+        }
+    }
+    Ok(hops)
 }

@@ -5,9 +5,8 @@ use serde::Deserialize;
 use wayhop_trace::RunDir;
 
 use crate::error::Error;
-use crate::frame::FrameBuilder;
+use crate::frame::{FrameBuilder, Words};
 use crate::table::{Group, OpenTable};
-use crate::words::Words;
 
 /// Columns of `tcp` that a chart has.
 const NUMBERS: [&str; 5] = ["octet", "acked", "in_flight", "bytes", "cwnd"];
@@ -102,10 +101,7 @@ pub(crate) fn tcp(run: &RunDir, wanted: OfFlow) -> Result<Vec<u8>, Error> {
         let (rows, moments) = group.between(wanted.from, wanted.to, group.rows())?;
         let flows = group.stretch::<Int32Type>("flow", &rows)?;
         let kinds = group.stretch::<ByteArrayType>("event", &rows)?;
-        let mut columns = Vec::new();
-        for name in NUMBERS {
-            columns.push(group.values(name, &rows)?);
-        }
+        let columns = NUMBERS.into_iter().map(|n| group.values(n, &rows)).collect::<Result<Vec<_>, _>>()?;
         for (i, (time, flow)) in moments.iter().zip(flows).enumerate() {
             if flow != Some(wanted.flow) {
                 continue;

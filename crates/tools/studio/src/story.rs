@@ -9,9 +9,7 @@ use crate::error::Error;
 
 /// Packets in an answer: a number in a flow stands for a request and its reply.
 const MOST_STORIES: usize = 8;
-/// Steps of a story.
 const MOST_STEPS: usize = 2_000;
-/// Receivers of a frame.
 const MOST_RECEIVERS: usize = 200;
 
 /// Which packet.

@@ -28,7 +28,6 @@ pub(crate) fn about(name: &str, path: &Path) -> Value {
     json!({"name": name, "runs": runs, "has_figures": path.join(TABLE).is_file()})
 }
 
-/// The table, for the page to draw.
 pub(crate) fn table(path: &Path) -> Result<String, Error> {
     let path = path.join(TABLE);
     let failed = |e: std::io::Error| {

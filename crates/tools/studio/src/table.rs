@@ -20,7 +20,6 @@ const MOST_CHARTED: u64 = 1 << 24;
 /// Rows of a row group that are looked at.
 const MOST_GROUP_ROWS: usize = 1 << 20;
 
-/// An open table.
 pub(crate) struct OpenTable {
     path: PathBuf,
     reader: SerializedFileReader<TableFile>,
@@ -39,7 +38,6 @@ fn read<T: DataType>(cells: &mut ColumnCells<T>, most: usize) -> Result<Vec<Opti
     Ok(read)
 }
 
-/// A row group and its number.
 pub(crate) struct Group<'a> {
     table: &'a OpenTable,
     reader: Box<dyn RowGroupReader + 'a>,
@@ -50,7 +48,6 @@ impl OpenTable {
         Ok(Self { path: run.path().join(format!("{name}.parquet")), reader: open_table(run, name)? })
     }
 
-    /// An error of this table.
     pub(crate) fn damaged(&self, why: impl std::fmt::Display) -> Error {
         let path = self.path.display();
         Error::unreadable(format!("{path}: the file is damaged ({why}); run the scenario again"))
@@ -84,9 +81,6 @@ impl OpenTable {
     }
 
     /// Calls something with the rows of each row group and their moments, in order.
-    ///
-    /// # Errors
-    /// If there are more rows than one chart is made of, or if the table is damaged.
     pub(crate) fn each_group(
         &self,
         mut take: impl FnMut(&Group<'_>, Range<usize>, &[i64]) -> Result<(), Error>,
@@ -153,7 +147,6 @@ impl Group<'_> {
         }
     }
 
-    /// A stretch of a column of the type.
     pub(crate) fn stretch<T: DataType>(
         &self,
         name: &str,

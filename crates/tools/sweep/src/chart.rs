@@ -10,7 +10,6 @@ use wayhop_report::{Axis as Scale, Estimate, Figure, Mark, Plot, Series};
 use crate::archive::Archive;
 use crate::error::SweepError;
 use crate::figures::full_name;
-use crate::matrix::PlannedRun;
 use crate::plan::Sweep;
 use crate::quantity::{Quantity, axis_in_words, capitalised};
 use crate::results::{AxisDifference, Cell, Results};
@@ -59,7 +58,7 @@ pub fn chart(dir: &Path, request: &ChartRequest) -> Result<Chart, SweepError> {
     let (mut archive, way) = Archive::read(dir, way.as_deref())?;
     let view = View::new(&archive.sweep, request)?;
     view.check_values(&archive)?;
-    archive.runs.retain(|(run, _)| view.is_shown(run));
+    archive.runs.retain(|(run, _)| view.only.iter().all(|(k, value)| run.labels[*k] == *value));
     view.check_rest(&archive)?;
     let along = view.axis(view.by.unwrap_or(view.x)).name.clone();
     let compare = Some(along.clone()).filter(|_| request.differences);
@@ -144,10 +143,6 @@ impl<'a> View<'a> {
             }
         }
         Ok(())
-    }
-
-    fn is_shown(&self, run: &PlannedRun) -> bool {
-        self.only.iter().all(|(k, value)| run.labels[*k] == *value)
     }
 
     /// Rejects means over runs that differ in an axis that the figure does not show.

@@ -141,7 +141,8 @@ pub(crate) fn full_name(figure: &str) -> String {
 
 /// Whether a run like this [`specimen`] may have a number there.
 pub(crate) fn is_known(specimen: &Value, way: &str) -> bool {
-    if is_count(way) { leaf(specimen, way).is_some() } else { figure(specimen, way).is_some() }
+    let leaf = || way.split('.').try_fold(specimen, |here, part| here.get(part));
+    if is_count(way) { leaf().is_some() } else { figure(specimen, way).is_some() }
 }
 
 pub(crate) fn is_count(way: &str) -> bool {
@@ -175,10 +176,6 @@ fn todays_name(old: &str) -> Option<String> {
     let (times, statistic) =
         old.strip_suffix("_ms").and_then(|rest| rest.rsplit_once('_')).unwrap_or_default();
     same_place.map(str::to_owned).or_else(|| (!times.is_empty()).then(|| format!("{times}_ms.{statistic}")))
-}
-
-fn leaf<'a>(value: &'a Value, way: &str) -> Option<&'a Value> {
-    way.split('.').try_fold(value, |here, part| here.get(part))
 }
 
 fn ways(value: &Value, way: &str, all: &mut Vec<String>) {

@@ -9,7 +9,6 @@ use wayhop_document::Error;
 use crate::files;
 use crate::plan::{Axis, Plan, Seeds};
 
-/// No plan has more runs.
 pub(crate) const MAX_RUNS: usize = 100_000;
 
 /// One run of a plan.
@@ -165,10 +164,8 @@ impl Plan {
             _ => {}
         }
         let key = axis.key.as_deref().unwrap_or_default();
-        let mut choices: Vec<Choice> = Vec::new();
-        for value in &axis.values {
-            choices.push(Choice { label: label(value), sets: vec![format!("{key}={value}")] });
-        }
+        let choice = |v: &Value| Choice { label: label(v), sets: vec![format!("{key}={v}")] };
+        let mut choices: Vec<Choice> = axis.values.iter().map(choice).collect();
         for (i, pattern) in axis.files.iter().enumerate() {
             let found = files::matching(&self.folder(), pattern)
                 .map_err(|(reason, remedy)| self.error(&format!("axis[{k}].files[{i}]"), reason, remedy))?;

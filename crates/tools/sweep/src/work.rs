@@ -45,7 +45,6 @@ impl Work {
         Ok(Self { scenario, text, topology, captures, chains, contents: Contents::default() })
     }
 
-    /// The scenario of a run, as its run directory has it.
     pub(crate) fn load(&self, run: &PlannedRun) -> Result<Scenario, SweepError> {
         let mut scenario = Scenario::load(&self.scenario, &run.sets)?;
         scenario.captures.all |= self.captures;

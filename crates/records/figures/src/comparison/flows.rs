@@ -91,7 +91,6 @@ fn kind(f: &FlowSummary) -> &str {
     if f.answered.is_some() { "ping" } else { &f.kind }
 }
 
-/// Whether a flow has the answers to another one's requests.
 fn is_answer(answers: &FlowSummary, requests: &FlowSummary) -> bool {
     let (a, r) = (answers, requests);
     let address = |a: &Option<String>, node: u32| a.clone().unwrap_or_else(|| node.to_string());
@@ -102,7 +101,6 @@ fn is_answer(answers: &FlowSummary, requests: &FlowSummary) -> bool {
         && address(&a.dst_address, a.dst) == address(&r.src_address, r.src)
 }
 
-/// The requests that a flow answers.
 fn request_of<'a>(all: &'a [FlowSummary], f: &FlowSummary) -> Option<&'a FlowSummary> {
     let is_echo = matches!(f.protocol, Some(1 | 58)) && f.src_port.is_some();
     all.iter().filter(|_| is_echo).find(|r| r.answered.is_some() && is_answer(f, r))

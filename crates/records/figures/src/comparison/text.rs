@@ -45,10 +45,9 @@ fn verdict(c: &Column) -> String {
 
 /// Notes for the reader: what else differs.
 pub fn remarks(columns: &[Column]) -> Vec<String> {
-    let mut remarks = Vec::new();
-    for c in columns.iter().filter(|c| c.unfinished() > 0) {
-        remarks.push(format!("{}: {} of its runs did not finish", c.path.display(), c.unfinished()));
-    }
+    let unfinished =
+        |c: &Column| format!("{}: {} of its runs did not finish", c.path.display(), c.unfinished());
+    let mut remarks: Vec<String> = columns.iter().filter(|c| c.unfinished() > 0).map(unfinished).collect();
     let versions = columns.iter().flat_map(|c| &c.runs).map(|r| r.summary.wayhop.as_str());
     if let Some(different) = version::different(versions) {
         remarks.push(format!("the runs come from different versions: {different}"));

@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::observation::ObservationKind;
 
 const SECOND: u64 = 1_000_000_000;
 

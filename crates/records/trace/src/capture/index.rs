@@ -2,15 +2,13 @@
 
 use std::io::{Read, Seek, SeekFrom};
 
-use super::blocks::Format;
-use super::frame::CapturedFrame;
+use super::blocks::{CapturedFrame, Format};
 use super::reader::{CaptureError, CaptureReader};
 
 /// Octets of the file from mark to mark.
 const STEP: u64 = 1 << 20;
 /// Longer captures are refused.
 const MOST_OCTETS: u64 = 4 << 30;
-/// Interfaces of a capture.
 const MOST_INTERFACES: usize = 4096;
 
 /// Marks in a capture, at most 4096: a frame of any moment is found by reading a megabyte, however long the file is.
@@ -31,9 +29,6 @@ struct Mark {
 
 impl CaptureIndex {
     /// Reads the whole capture once. What is behind damage, as at the end of a file that was cut off, is left out.
-    ///
-    /// # Errors
-    /// If it is no capture, is longer than 4 GiB, or has more than one section.
     pub fn read(input: impl Read) -> Result<Self, CaptureError> {
         Self::with_step(input, STEP)
     }
@@ -70,9 +65,6 @@ impl CaptureIndex {
     }
 
     /// A reader of the capture that begins with the frame at `from_ns`, or not long before.
-    ///
-    /// # Errors
-    /// If the file cannot be read there.
     pub fn reader<R: Read + Seek>(
         &self,
         mut input: R,

@@ -1,9 +1,7 @@
 //! Captures: writing one per node, reading anyone's.
 
 mod blocks;
-mod excerpt;
 mod files;
-mod frame;
 mod index;
 mod pcapng;
 mod reader;
@@ -11,10 +9,9 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use excerpt::Excerpt;
+pub use blocks::CapturedFrame;
 pub(crate) use files::Captures;
-pub use frame::CapturedFrame;
 pub use index::CaptureIndex;
-pub use pcapng::{EthernetFrame, put_ethernet_frame, put_ethernet_headers};
+pub use pcapng::{EthernetFrame, Excerpt, put_ethernet_frame, put_ethernet_headers};
 pub use reader::{CaptureError, CaptureReader};
 pub use stream::FrameStream;

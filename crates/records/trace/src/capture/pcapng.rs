@@ -1,9 +1,9 @@
 //! Blocks of the pcapng format (draft-ietf-opsawg-pcapng), as written here: little-endian.
 
+use wayhop_core::IfaceId;
 use wayhop_wire::radiotap;
 
-use wayhop_core::IfaceId;
-
+use super::blocks::CapturedFrame;
 use crate::{Direction, FrameEvent, InterfaceInfo, LinkKind, NodeInfo};
 
 /// IEEE 802.11 frames, each behind a radiotap header.
@@ -34,7 +34,6 @@ pub(super) fn capture_name<'a>(
     if all.len() == 1 { node } else { &interface.name }
 }
 
-/// Appends the block of an interface of this kind.
 pub(super) fn put_interface_of(to: &mut Vec<u8>, name: &str, kind: LinkKind, snaplen: u32) {
     match kind {
         LinkKind::Ieee80211 => {
@@ -98,7 +97,6 @@ pub fn put_ethernet_frame(to: &mut Vec<u8>, f: &EthernetFrame<'_>) {
     put_packet(to, &packet, comment.as_deref());
 }
 
-/// An Enhanced Packet Block.
 pub(super) struct Packet<'a> {
     pub(super) interface: u32,
     pub(super) time_ns: u64,
@@ -156,7 +154,6 @@ pub(super) fn put_interface(to: &mut Vec<u8>, name: &str, snaplen: u32, link_typ
 /// The longest radiotap header that [`radiotap_of`] makes.
 const MAX_RADIOTAP: usize = 24;
 
-/// Appends a frame of an interface of this kind.
 pub(super) fn put_frame(to: &mut Vec<u8>, f: &FrameEvent<'_>, kind: LinkKind) {
     let mut head = [0; MAX_RADIOTAP];
     let mut head_len = 0;
@@ -232,6 +229,53 @@ fn option(to: &mut Vec<u8>, code: u16, value: &[u8]) {
 fn pad(to: &mut Vec<u8>, at: usize) {
     let len = (to.len() - at).next_multiple_of(4);
     to.resize(at + len, 0);
+}
+
+/// A pcapng file in memory. Each frame keeps its time, its direction and its comment.
+#[derive(Debug)]
+pub struct Excerpt {
+    octets: Vec<u8>,
+    /// Name and link type of those that are in the file.
+    interfaces: Vec<(String, u16)>,
+}
+
+impl Default for Excerpt {
+    fn default() -> Self {
+        let mut octets = Vec::new();
+        put_section(&mut octets);
+        Self { octets, interfaces: Vec::new() }
+    }
+}
+
+impl Excerpt {
+    /// Appends a frame, on the interface of this name. A frame without a time gets time 0.
+    pub fn put(&mut self, interface: &str, f: &CapturedFrame) {
+        let is_it = |(name, link_type): &(String, u16)| name == interface && *link_type == f.link_type;
+        let number = self.interfaces.iter().position(is_it).unwrap_or_else(|| {
+            put_interface(&mut self.octets, interface, 0, f.link_type);
+            self.interfaces.push((interface.to_owned(), f.link_type));
+            self.interfaces.len() - 1
+        });
+        let packet = Packet {
+            interface: number as u32,
+            time_ns: f.time_ns.unwrap_or(0),
+            head: &[],
+            bytes: &f.bytes,
+            original_len: f.original_len,
+            direction: f.sent.map(|sent| if sent { Direction::Tx } else { Direction::Rx }),
+        };
+        put_packet(&mut self.octets, &packet, f.comment.as_deref());
+    }
+
+    /// Octets so far.
+    pub fn size(&self) -> usize {
+        self.octets.len()
+    }
+
+    /// The file.
+    pub fn finish(self) -> Vec<u8> {
+        self.octets
+    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use super::blocks::{Format, Interface, MAX_FRAME, Order, u16_in, u32_in};
-use super::frame::CapturedFrame;
+use super::blocks::{CapturedFrame, Format, Interface, MAX_FRAME, Order, u16_in, u32_in};
 
 /// Why a capture cannot be read on.
 #[derive(Debug)]
@@ -49,14 +48,8 @@ pub struct CaptureReader<R> {
 impl<R: Read> CaptureReader<R> {
     /// Reads the beginning of a capture.
     pub fn new(input: R) -> Result<Self, CaptureError> {
-        let mut reader = Self {
-            input: BufReader::new(input),
-            offset: 0,
-            format: Format::Pcapng { order: Order::Little, interfaces: vec![] },
-            frames: 0,
-            section: 0,
-            ended: false,
-        };
+        let unread = Format::Pcapng { order: Order::Little, interfaces: vec![] };
+        let mut reader = Self::resumed(input, unread, 0, 0);
         let magic = reader.read::<4>()?;
         reader.format = match magic {
             [0xd4, 0xc3, 0xb2, 0xa1] => reader.pcap_header(Order::Little, 1_000)?,

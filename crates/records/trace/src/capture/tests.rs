@@ -38,7 +38,6 @@ fn pcap_of_both_byte_orders_and_both_units() {
     }
 }
 
-/// A pcapng block of this type.
 fn block(big: bool, kind: u32, body: &[u8]) -> Vec<u8> {
     let len = body.len() as u32 + 12;
     [words(big, &[kind, len]), body.to_vec(), words(big, &[len])].concat()

@@ -81,7 +81,6 @@ impl<R: Read> Iterator for Decoder<R> {
     }
 }
 
-/// The routing messages of a frame with this packet.
 fn messages(frame: &CapturedFrame, link: &DecodedFrame<'_>, classifier: &dyn Classifier) -> Vec<Value> {
     let Ok(ip) = ipv4::Packet::new_snapped(link.ip) else { return Vec::new() };
     let Some((protocol, messages)) = classifier.decode(link.ip) else { return Vec::new() };

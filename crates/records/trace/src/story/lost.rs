@@ -110,7 +110,6 @@ pub fn lost(run: &RunDir, flow: Option<u32>) -> Result<Vec<LostPacket>, Error> {
     Ok(named.collect())
 }
 
-/// A packet's flow and its number in it.
 fn number_in_flow(row: &Row) -> Option<(u32, u64)> {
     row.int("flow").zip(row.int("seq"))
 }

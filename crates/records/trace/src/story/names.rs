@@ -46,12 +46,10 @@ impl Names {
         self.by_address.get(address) != Some(&node) && address.parse().is_ok_and(is_single)
     }
 
-    /// The number of the node with an address.
     pub(super) fn number(&self, address: &str) -> Option<u32> {
         self.by_address.get(address).copied()
     }
 
-    /// The node with an address, or the address.
     pub(super) fn at(&self, address: &str) -> String {
         match self.by_address.get(address) {
             Some(node) => self.of(*node),

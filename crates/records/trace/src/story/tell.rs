@@ -234,7 +234,6 @@ fn remark_words(what: &str, about: &str, value: i64) -> String {
     }
 }
 
-/// What became of the packet in the end.
 fn end(run: &RunDir, story: &mut Story, last: Option<&EventRow>) -> Result<(), Error> {
     let (Some(flow), Some(seq)) = (story.flow, story.seq) else {
         if last.is_some_and(|e| e.what == "drop") {

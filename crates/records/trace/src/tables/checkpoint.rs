@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use crc::{CRC_32_ISO_HDLC, Crc};
 
-use super::names::TABLES;
+use super::schema::TABLES;
 use crate::conversations::MOST_CONVERSATIONS;
 use crate::{Error, FlowSummary, Summary};
 
@@ -36,7 +36,6 @@ const MOST_AT_A_TIME: usize = 2 + 2 * TABLES.len();
 /// Summaries and footers of more octets are not read.
 const LONGEST: u64 = 64 << 20;
 
-/// What a record holds.
 #[derive(Copy, Clone, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum RecordKind {
@@ -96,7 +95,6 @@ impl Checkpoints {
         Ok(true)
     }
 
-    /// The summary as it is now.
     pub(crate) fn put_summary(&mut self, summary: &Summary) -> Result<(), Error> {
         let json = serde_json::to_vec(summary).map_err(|e| self.cannot_encode(&e))?;
         self.put(RecordKind::Summary, "", &[&json])
@@ -178,7 +176,6 @@ pub(super) struct PayloadPlace {
     pub(super) len: u64,
 }
 
-/// What is kept of a table.
 #[derive(Clone)]
 pub(super) struct TableCheckpoint {
     pub(super) base: PayloadPlace,
@@ -263,7 +260,6 @@ impl Checkpoint {
         Ok(Some(summary))
     }
 
-    /// A payload in memory.
     pub(super) fn octets(&self, place: PayloadPlace) -> Result<Vec<u8>, Error> {
         if place.len > LONGEST {
             return Err(Error::invalid(&self.path, "a record is too long"));

@@ -12,7 +12,6 @@ use parquet::schema::types::{ColumnPath, Type};
 use rustc_hash::FxHashMap;
 use wayhop_core::Addr;
 
-/// One column of a table of `R`s.
 pub(crate) struct Column<R: 'static> {
     pub(crate) name: &'static str,
     pub(crate) cells: Cells<R>,
@@ -119,7 +118,6 @@ fn optional<T: DataType>(
     Ok(())
 }
 
-/// The schema of a table.
 pub(crate) fn schema<R>(table: &str, columns: &[Column<R>]) -> Result<Type> {
     let fields = columns.iter().map(|c| c.parquet_type().map(Arc::new)).collect::<Result<Vec<_>>>()?;
     Type::group_type_builder(table).with_fields(fields).build()

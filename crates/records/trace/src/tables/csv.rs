@@ -47,7 +47,6 @@ pub fn export_csv(run: &RunDir, table: &str, to: &mut dyn Write) -> Result<(), E
     Ok(())
 }
 
-/// A node's number.
 fn number(field: &Field) -> Option<usize> {
     match *field {
         Field::Int(n) => usize::try_from(n).ok(),

@@ -20,7 +20,6 @@ const TRAILER: u64 = 8;
 /// Footers of more octets are not read.
 const LONGEST_FOOTER: u64 = 64 << 20;
 
-/// The footer of a table with these row groups.
 pub(super) fn footer(schema: SchemaDescPtr, groups: Vec<RowGroupMetaData>) -> Result<Vec<u8>, ParquetError> {
     let rows = groups.iter().fold(0_i64, |all, g| all.saturating_add(g.num_rows()));
     let created_by = Some(format!("wayhop {}", wayhop_core::version::full()));
@@ -62,10 +61,8 @@ fn put_together(
     let mut groups = whole.row_groups().to_vec();
     let mut pieces = Pieces::default();
     pieces.add_file(&Arc::new(Mutex::new(file)), 0, good);
-    let mut found = Vec::new();
-    for place in rows {
-        found.push((*place, metadata_at(&mut checkpoint, *place)?));
-    }
+    let found = rows.iter().map(|place| Ok((*place, metadata_at(&mut checkpoint, *place)?)));
+    let found = found.collect::<Result<Vec<_>, ParquetError>>()?;
     let checkpoint = Arc::new(Mutex::new(checkpoint));
     for (place, metadata) in found {
         if metadata.file_metadata().schema_descr() != &*schema {

@@ -48,7 +48,6 @@ enum Source {
 }
 
 impl Pieces {
-    /// Adds what is in a file from `at` on.
     pub(super) fn add_file(&mut self, file: &Arc<Mutex<File>>, at: u64, len: u64) {
         self.add(len, Source::File(Arc::clone(file), at));
     }

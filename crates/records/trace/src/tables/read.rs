@@ -11,8 +11,8 @@ use wayhop_core::{NodeId, Span, Time};
 
 use super::cell::Cell as _;
 use super::killed;
-use super::names::TABLES;
 use super::pieces::TableFile;
+use super::schema::TABLES;
 use crate::{Error, RunDir, RunStatus};
 
 /// More rows of interest than this are not kept: no run makes them, a damaged or forged file might.
@@ -103,7 +103,6 @@ pub(crate) fn mend(run: &RunDir, table: &'static str) -> Result<(), Error> {
     killed::mend(run.path(), table, &pieces)
 }
 
-/// Why a run has no such file.
 fn why_missing(run: &RunDir, table: &str) -> &'static str {
     match table {
         "receptions" => "this run did not record outcomes of frames; run it again with --receptions",

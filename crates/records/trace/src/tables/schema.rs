@@ -10,6 +10,26 @@ use crate::{
     SizeEvent, TcpEvent,
 };
 
+/// The names of the tables that a run directory may hold.
+pub const TABLES: [&str; 16] = [
+    "packets",
+    "positions",
+    "flows",
+    "counters",
+    "events",
+    "sends",
+    "tcp",
+    "connections",
+    "outcomes",
+    "receptions",
+    "bundles",
+    "contacts",
+    "gps",
+    "sizes",
+    "identities",
+    "nodes",
+];
+
 const fn column<R>(name: &'static str, cells: Cells<R>) -> Column<R> {
     Column { name, cells }
 }
@@ -263,14 +283,12 @@ pub(crate) const NODES: &[Column<(u32, NodeInfo)>] = &[
     column("node", Cells::Int32(|(id, _)| *id as i32)),
     column("name", Cells::Text(|(_, n), _| text(&n.name))),
     column("address", Cells::Text(|(_, n), t| t.addr(n.addr.into()))),
-    column("interfaces", Cells::Text(|(_, n), _| text(&interface_names(n)))),
+    column(
+        "interfaces",
+        Cells::Text(|(_, n), _| text(&n.interfaces.iter().map(|i| &*i.name).collect::<Vec<_>>().join(","))),
+    ),
     column("address6", Cells::OptText(|(_, n), t| n.addr6.map(|a| t.addr(a.into())))),
 ];
-
-/// The names of a node's interfaces, in their order.
-fn interface_names(n: &NodeInfo) -> String {
-    n.interfaces.iter().map(|i| i.name.as_str()).collect::<Vec<_>>().join(",")
-}
 
 /// Nothing for 0.0.0.0.
 fn address(a: Addr, t: &mut Texts) -> Option<Bytes> {

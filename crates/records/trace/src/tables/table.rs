@@ -1,7 +1,8 @@
 //! One Parquet file, written row group by row group.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
+use std::io::{Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,7 +12,6 @@ use parquet::file::writer::SerializedFileWriter;
 use super::checkpoint::{Checkpoints, RecordKind};
 use super::column::{Column, Texts, properties, schema};
 use super::killed::footer;
-use super::sink::GroupSink;
 use crate::Error;
 
 /// Rows in a row group: enough for good dictionaries, few enough for a reader to skip to a time.
@@ -66,7 +66,6 @@ impl<R> TableWriter<R> {
         })
     }
 
-    /// Writes a whole table.
     pub(crate) fn write_all(
         dir: &Path,
         name: &'static str,
@@ -146,7 +145,6 @@ impl<R> TableWriter<R> {
         Ok(())
     }
 
-    /// The footer for what is in the file.
     fn footer(&self) -> Result<Vec<u8>, ParquetError> {
         let groups = self.writer.flushed_row_groups()[..self.good_groups].to_vec();
         footer(Arc::new(self.writer.schema_descr().clone()), groups)
@@ -205,7 +203,6 @@ fn begin<R, W: Write + Send>(
     SerializedFileWriter::new(to, Arc::new(schema(name, columns)?), properties)
 }
 
-/// Adds these rows as a row group.
 fn encode<R, W: Write + Send>(
     writer: &mut SerializedFileWriter<W>,
     columns: &[Column<R>],
@@ -240,5 +237,56 @@ fn parquet_error(path: &Path, e: ParquetError) -> Error {
             Err(e) => Error::invalid(path, e.to_string()),
         },
         e => Error::invalid(path, e.to_string()),
+    }
+}
+
+/// Keeps what is written until [`GroupSink::commit`] appends it to the file: all of it, or, when the disk is full, nothing.
+struct GroupSink {
+    file: File,
+    /// Octets that are in the file.
+    good_len: u64,
+    pending: Vec<u8>,
+}
+
+impl GroupSink {
+    /// Writes to this file, which is empty.
+    fn new(file: File) -> Self {
+        Self { file, good_len: 0, pending: Vec::new() }
+    }
+
+    /// Waits until the disk has what is in the file.
+    fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
+    /// Appends what was collected. After an error the file has the length that it had before.
+    fn commit(&mut self) -> io::Result<()> {
+        let outcome = self.file.write_all(&self.pending);
+        if outcome.is_ok() {
+            self.good_len += self.pending.len() as u64;
+        } else {
+            // The error that matters is the first one; a file that cannot be cut (a device) stays as it is.
+            let _ = self.file.set_len(self.good_len);
+            let _ = self.file.seek(SeekFrom::Start(self.good_len));
+        }
+        self.pending.clear();
+        outcome
+    }
+}
+
+#[cfg(test)]
+impl GroupSink {
+    fn replace_file(&mut self, file: File) {
+        self.file = file;
+    }
+}
+
+impl Write for GroupSink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.pending.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! The tables of a run as the records that they were written from.
+//! The tables of a run as the records that they were written from, and when nodes were down.
 
 use std::collections::BTreeSet;
 use std::num::TryFromIntError;
@@ -7,11 +7,11 @@ use std::sync::{Mutex, PoisonError};
 use parquet::record::Row;
 use wayhop_core::{
     AccuracyFrom, Addr, Classifier, Decision, DropReason, Fix, FixQuality, FixStatus, FlowTag, IfaceId,
-    PacketId, Position, SendState, Span, TcpConnection, TcpEnds, Time, TraceNote,
+    NodeId, PacketId, Position, SendState, Span, TcpConnection, TcpEnds, Time, TraceNote,
 };
 
 use super::cell::Cell as _;
-use super::read::each_row;
+use super::read::{collect, each_row};
 use crate::{
     ConnectionEvent, Counter, Echo, Error, GpsEvent, GpsSource, HopEvent, HopKind, Identity, IdentityEvent,
     InterfaceInfo, LinkKind, Messages, NodeInfo, NoteEvent, PacketClass, PositionEvent, RunDir, SendEvent,
@@ -340,5 +340,39 @@ fn known(name: &str) -> Option<&'static str> {
         let n: &'static str = Box::leak(name.to_owned().into_boxed_str());
         names.insert(n);
         n
+    })
+}
+
+/// Nothing is farther away, metres, or faster, metres a second: what is computed of it stays finite.
+const FARTHEST: f64 = 1e9;
+
+/// The legs of the motion of a run's nodes, as the table `positions` has them.
+pub fn motion(run: &RunDir) -> Result<Vec<PositionEvent>, Error> {
+    let is_near = |p: Position| [p.x, p.y, p.z].iter().all(|v| v.abs() <= FARTHEST);
+    collect(run, "positions", |row| {
+        position(row).filter(|leg| is_near(leg.at) && is_near(leg.velocity)).map(Some)
+    })
+}
+
+/// A node went down, or came back.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct PowerChange {
+    /// When.
+    pub time: Time,
+    /// Who.
+    pub node: NodeId,
+    /// Whether it came back.
+    pub on: bool,
+}
+
+/// When nodes went down, whyever they did, and came back: the remarks `node_down` and `node_up` of the table `events`, in its order.
+pub fn power(run: &RunDir) -> Result<Vec<PowerChange>, Error> {
+    collect(run, "events", |row| {
+        let on = match row.text("what")? {
+            "node_up" => true,
+            "node_down" => false,
+            _ => return Some(None),
+        };
+        Some(Some(PowerChange { time: row.time("time_ns")?, node: row.node("node")?, on }))
     })
 }

@@ -122,7 +122,6 @@ impl ListedAttack<'_> {
 const KEYS_OF_KINDS: &str = "insider attract hops ahead share on_s off_s source destination delay_us delay_s every_s \
                              rate_pps addresses identities mode duty burst_us reaction_us power_dbm";
 
-/// The keys of a kind, besides those of all.
 const fn keys_of(kind: AttackKind) -> &'static [&'static str] {
     match kind {
         AttackKind::BlackHole => &["attract", "hops", "ahead", "insider"],
@@ -370,7 +369,6 @@ fn pretence(e: &ListedAttack<'_>) -> Result<Pretence> {
     Ok(Pretence { hops, ahead })
 }
 
-/// Addresses that no node has.
 fn identities(node: NodeId, count: u8) -> Vec<Ipv4Addr> {
     let first = FIRST_IDENTITY + (node.0 * u32::from(MAX_IDENTITIES)) % 0x1_0000;
     (0..u32::from(count)).map(|i| Ipv4Addr::from_bits(first + i)).collect()

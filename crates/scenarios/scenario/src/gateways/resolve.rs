@@ -2,8 +2,8 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, Configured, IfaceId, NodeId, Outside, Prefix, Route, nearest};
-use wayhop_document::{Document, Result};
+use wayhop_core::{Addr, Configured, IfaceId, NodeId, Outside, Prefix, Route};
+use wayhop_document::{Document, Result, nearest_or};
 
 use super::Gateway;
 use crate::interfaces::{Attachment, Interfaces, WirePlan};
@@ -203,10 +203,7 @@ fn uplink(doc: &Document, all: &Interfaces, node: NodeId, g: &Gateway, key: &str
         };
     };
     own.iter().find(|(_, w)| w.name == *name).map(|(k, _)| *k).ok_or_else(|| {
-        let remedy = match nearest(name, names()) {
-            Some(meant) => format!("did you mean {meant:?}?"),
-            None => "name a wire of the gateway; a radio cannot be an uplink".to_owned(),
-        };
+        let remedy = nearest_or(name, names(), "name a wire of the gateway; a radio cannot be an uplink");
         doc.error(key, format!("the gateway has no wire named {name:?}"), remedy)
     })
 }

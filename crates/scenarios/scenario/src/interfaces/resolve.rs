@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use toml::Value;
-use wayhop_core::{NodeId, Prefix, Span, Time, nearest};
-use wayhop_document::{Document, Error, Result, in_range, unknown_name};
+use wayhop_core::{NodeId, Prefix, Span, Time};
+use wayhop_document::{Document, Error, Result, in_range, nearest_or, unknown_name};
 use wayhop_radio::{Arp, CHANNELS_2_4_GHZ, PRESETS, RadioConfig, channel_mhz};
 use wayhop_simulator_files::MAX_DURATION_S;
 
@@ -223,7 +223,6 @@ fn given_range(key: &str, threshold: &str, given: &Value, config: &RadioConfig, 
     doc.error(key, reason, remedy)
 }
 
-/// The frequency of a channel that is given by its number.
 fn frequency(doc: &Document, section: &str, r: &Radio, channel: u32, config: &RadioConfig) -> Result<f64> {
     let key = format!("{section}.channel");
     if r.overrides.contains_key("frequency_mhz") {
@@ -347,7 +346,6 @@ fn absences(
     w.absences.iter().enumerate().map(one).collect()
 }
 
-/// The cuts of a wire, in order.
 fn cuts(doc: &Document, k: usize, cuts: &[Cut]) -> Result<Vec<(Time, Option<Time>)>> {
     let mut free_from = Some(Time::ZERO);
     let mut out = Vec::with_capacity(cuts.len());
@@ -431,10 +429,8 @@ pub(crate) fn find(
     key: &str,
 ) -> Result<Attachment> {
     let Some(at) = all.named(name) else {
-        let remedy = match nearest(name, all.names()) {
-            Some(meant) => format!("did you mean {meant:?}?"),
-            None => format!("the interfaces are {}", all.names().collect::<Vec<_>>().join(", ")),
-        };
+        let others = format!("the interfaces are {}", all.names().collect::<Vec<_>>().join(", "));
+        let remedy = nearest_or(name, all.names(), others);
         return Err(doc.error(key, format!("there is no interface named {name:?}"), remedy));
     };
     if all.has(at, node) {

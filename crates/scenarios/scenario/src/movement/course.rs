@@ -68,7 +68,6 @@ pub(crate) fn tracks(
     Ok(all)
 }
 
-/// The line of the map, with the stops on it.
 fn road(line: &str, map: &Map, doc: &Document) -> Result<Course> {
     let points = map.line(line, "movement.line", doc)?;
     let stops: Vec<Position> = map.points("stop").map(|(_, at)| at).collect();

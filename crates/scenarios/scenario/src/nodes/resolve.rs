@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::path::Path;
 
-use wayhop_core::{Addr, NodeId, Position, Span, Time, nearest};
-use wayhop_document::{Document, Omissions, Result, in_range, read_text};
+use wayhop_core::{Addr, NodeId, Position, Span, Time};
+use wayhop_document::{Document, Omissions, Result, in_range, nearest_or, read_text};
 use wayhop_simulator_files::ns2::{Importer, Ns2Scenario};
 use wayhop_simulator_files::{BonnMotion, Columns, MAX_NODES};
 use wayhop_transport::FlowConfig;
@@ -167,13 +167,11 @@ impl<'a> Placement<'a> {
         (0..self.tracks.len() as u32).map(NodeId)
     }
 
-    /// The nodes that the list `key` refers to.
     pub(crate) fn find_each(&self, named: &[NodeRef], key: &str) -> Result<Vec<NodeId>> {
         let find = |(i, node)| self.find(node, &format!("{key}[{i}]"));
         named.iter().enumerate().map(find).collect()
     }
 
-    /// The node that a key refers to.
     pub(crate) fn find(&self, node: &NodeRef, key: &str) -> Result<NodeId> {
         let (doc, count) = (self.doc(), self.tracks.len());
         match node {
@@ -187,10 +185,8 @@ impl<'a> Placement<'a> {
                 Err(doc.error(key, format!("there is no node {id}"), remedy))
             }
             NodeRef::Name(name) => self.index.get(name).map(|&i| NodeId(i)).ok_or_else(|| {
-                let remedy = match nearest(name, self.index.keys().map(String::as_str)) {
-                    Some(meant) => format!("did you mean {meant:?}?"),
-                    None => "add the name in nodes.node".to_owned(),
-                };
+                let names = self.index.keys().map(String::as_str);
+                let remedy = nearest_or(name, names, "add the name in nodes.node");
                 doc.error(key, format!("there is no node named {name:?}"), remedy)
             }),
         }

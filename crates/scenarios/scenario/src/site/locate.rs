@@ -10,7 +10,6 @@ use crate::nodes::Place;
 /// No coordinate is farther from the origin, metres.
 const MAX_COORDINATE_M: f64 = 1e9;
 
-/// A place in the local frame.
 pub(crate) fn locate(place: Place, scenario: &Scenario, key: &str) -> Result<Position> {
     let doc = &scenario.document;
     let local = match place {

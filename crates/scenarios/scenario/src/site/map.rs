@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::str::FromStr as _;
 
 use geojson::{Feature, GeoJson, GeometryValue};
-use wayhop_core::{Position, nearest};
-use wayhop_document::{Document, Error, LineColumn, Result, read_text};
+use wayhop_core::Position;
+use wayhop_document::{Document, Error, LineColumn, Result, nearest_or, read_text};
 use wayhop_world::{GeoOrigin, Geodetic};
 
 use crate::file::Scenario;
@@ -137,10 +137,8 @@ impl Map {
         let found = self.features.iter().filter(|f| f.name == name).find_map(|f| of(&f.shape));
         found.ok_or_else(|| {
             let known = self.features.iter().filter(|f| of(&f.shape).is_some()).map(|f| f.name.as_str());
-            let remedy = match nearest(name, known) {
-                Some(meant) => format!("did you mean {meant:?}?"),
-                None => format!("add a feature of type {type_name} with the property \"name\": {name:?}"),
-            };
+            let otherwise = format!("add a feature of type {type_name} with the property \"name\": {name:?}");
+            let remedy = nearest_or(name, known, otherwise);
             doc.error(key, format!("{} has no {type_name} named {name:?}", self.path.display()), remedy)
         })
     }

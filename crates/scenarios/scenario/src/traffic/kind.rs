@@ -21,7 +21,6 @@ pub(crate) type Times = (f64, Option<f64>);
 /// A key that an entry leaves open, with its value and origin.
 pub(crate) type OpenKey = (&'static str, Value, Origin);
 
-/// A kind of traffic: the keys of one entry.
 pub(crate) trait TrafficKind {
     fn flows(&self, entry: &TrafficEntry<'_>, flows: &mut Flows<'_>) -> Result<()>;
     /// When it starts and stops; `None` if a file says so.
@@ -30,7 +29,6 @@ pub(crate) trait TrafficKind {
     fn unsaid(&self, run: &RunContext<'_>) -> Result<Vec<OpenKey>> {
         Ok(vec![over_ipv4(), ("stop_s", run.end_s.into(), Origin::derived("duration_s"))])
     }
-    /// The file that it comes from.
     fn file(&self) -> Option<&Path> {
         None
     }
@@ -48,7 +46,6 @@ pub(crate) struct Network<'a> {
     pub(crate) seed: u64,
 }
 
-/// An entry of the list `traffic`.
 pub(crate) struct TrafficEntry<'a> {
     pub(crate) number: usize,
     /// Its key, such as `traffic[0]`.

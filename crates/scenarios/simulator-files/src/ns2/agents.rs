@@ -160,7 +160,6 @@ impl Agents {
         Ok(())
     }
 
-    /// `$object attach-agent $agent`.
     pub(super) fn attach_agent(&mut self, object: usize, to: usize) {
         match &mut self.all[object].0 {
             Object::Generator(g) => g.agent = Some(to),
@@ -174,7 +173,6 @@ impl Agents {
         matches!(self.all[object].0, Object::Sink { .. } | Object::TcpSink(_) | Object::Other)
     }
 
-    /// `$object start` and `$object stop`.
     pub(super) fn switch(&mut self, object: usize, at: Time, on: bool) {
         let switches = match &mut self.all[object].0 {
             Object::Generator(g) => &mut g.switches,

@@ -94,7 +94,6 @@ impl<F: Fn(u32) -> Option<u32>> Ours<F> {
         }
     }
 
-    /// Applies all changes up to `t`.
     fn advance(&mut self, t: Time) {
         let end = self.next + self.changes[self.next..].partition_point(|c| c.at <= t);
         if end > self.next {

@@ -261,7 +261,6 @@ impl Importer {
         }
     }
 
-    /// `$node_(i) ...`
     fn node(&mut self, id: u32, words: &[Word<'_>], args: &[&str], at: Option<Time>) -> Result<(), Stop> {
         let place = |k: usize| words[k].place;
         match args[1..] {
@@ -340,7 +339,6 @@ impl Importer {
         Ok(())
     }
 
-    /// `$god_ ...`
     fn god(&mut self, words: &[Word<'_>], args: &[&str], at: Option<Time>) -> Result<(), Stop> {
         match args[1..] {
             ["set-dist", a, b, hops] => {

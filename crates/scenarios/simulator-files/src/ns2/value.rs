@@ -14,7 +14,6 @@ pub(super) fn is_label(key: &str) -> bool {
     matches!(key, "fid_" | "class_" | "prio_" | "flags_" | "ttl_" | "type_")
 }
 
-/// A variable that its object does not have.
 pub(super) fn unknown_variable(key: &str, known: &str) -> Error {
     Error::new(format!("{key} is not a supported variable"), format!("use {known}"))
 }

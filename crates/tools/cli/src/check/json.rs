@@ -6,8 +6,7 @@ use serde::Serialize;
 use wayhop_runs::estimate::{Estimate, packets};
 use wayhop_scenario::{InForce, unit};
 
-use super::Check;
-use super::label::Label;
+use super::{Check, Label};
 use crate::failure::{Failure, json_line};
 
 #[derive(Serialize)]

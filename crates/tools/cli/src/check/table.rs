@@ -7,8 +7,7 @@ use toml::Value;
 use wayhop_report::columns;
 use wayhop_scenario::{InForce, unit};
 
-use super::Check;
-use super::label::Label;
+use super::{Check, Label};
 use crate::failure::harmless;
 
 /// Lists of more tables than this are summarised.
@@ -21,7 +20,6 @@ const ORDER: &str = "nodes area origin background movement traffic radio radios 
 /// Keys that say what the others are about; these follow by name.
 const FIRST: &str = "kind name preset profile";
 
-/// All values, aligned.
 pub(super) fn table(check: &Check<'_>, values: &[InForce]) -> String {
     let lengths = lengths(values);
     // Keys without a table first, then in the order of groups, and by name within one.
@@ -59,7 +57,6 @@ pub(super) fn table(check: &Check<'_>, values: &[InForce]) -> String {
 /// The values of each key of a group, in the order in which they are shown.
 type Keys<'a> = BTreeMap<(usize, &'a str), Vec<&'a InForce>>;
 
-/// A part of a key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum KeyPart {
     Number(usize),

@@ -150,7 +150,6 @@ fn connect_or_wait(
 
 /// The most node names shown of a run.
 const MOST_NAMED: usize = 3;
-/// Runs that are told.
 const MOST_RUNS: usize = 20;
 
 /// The one run that answers, or of several the one that has this node.

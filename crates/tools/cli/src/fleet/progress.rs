@@ -9,7 +9,6 @@ use wayhop_fleet::{Host, Progress};
 
 use crate::failure::{harmless, say};
 
-/// Shows the progress of the hosts.
 pub(super) enum ProgressDisplay {
     Nothing,
     Lines,

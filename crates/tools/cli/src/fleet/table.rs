@@ -7,7 +7,6 @@ use wayhop_report::columns;
 
 use crate::failure::harmless;
 
-/// The cells of one host.
 type Cells = fn(&HostReport) -> Vec<String>;
 
 /// A row per host, and the problems below.

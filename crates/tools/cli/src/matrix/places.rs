@@ -14,7 +14,6 @@ use wayhop_scenario::Resolved;
 use super::layout;
 use crate::failure::{Failure, say, usage};
 
-/// Source of positions.
 pub(super) enum PositionSource {
     Scenario(Box<Resolved>),
     Run(Client, usize),

@@ -142,7 +142,6 @@ struct AnnealingReport {
     solve_ms: f64,
 }
 
-/// Results of one layout.
 struct Layout {
     report: SettingsReport,
     coherent_db: Option<f64>,
@@ -292,7 +291,6 @@ fn words(s: &SolveReport) -> String {
     format!("{} radios, {wiring}{of}\n{}{}", s.radios, lines.concat(), table(s))
 }
 
-/// The settings, a row for each radio.
 fn table(s: &SolveReport) -> String {
     let Some(settings) = &s.settings_db else { return String::new() };
     let head = ["radio".to_owned()].into_iter().chain((0..s.buses).map(|k| format!("bus {k}, dB")));

@@ -140,7 +140,6 @@ fn only(text: &str) -> Result<(String, String), String> {
 }
 
 impl SweepOptions {
-    /// The option that was given, if any was.
     fn given(&self) -> Option<&'static str> {
         let all = [
             ("--x", self.x.is_some()),
@@ -206,7 +205,6 @@ impl PlotArgs {
         }
     }
 
-    /// Changes to the default view.
     pub(super) fn view(&self) -> View {
         View {
             x_range: self.x_range,

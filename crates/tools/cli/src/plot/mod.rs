@@ -131,7 +131,6 @@ fn check(a: &PlotArgs) -> Result<(), Failure> {
     Err(usage!("--out {shown}: give a name that ends in .svg, .png or .pdf"))
 }
 
-/// Writes the figure and its numbers, and says where.
 fn write(a: &PlotArgs, figure: &Figure, default: &Path) -> Result<(), Failure> {
     let width_mm = Some(a.width_mm).filter(|mm| *mm != COLUMN_MM);
     let svg = figure.svg(!a.no_caption, width_mm).map_err(Failure::Run)?;

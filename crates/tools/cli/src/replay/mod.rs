@@ -116,7 +116,6 @@ fn one(a: &ReplayArgs, path: &Path, changes: &Map<String, Value>) -> Result<Repl
     play(a, path, &header, Replay::new(reader, engines))
 }
 
-/// A log of an application.
 fn of_application(
     a: &ReplayArgs,
     path: &Path,

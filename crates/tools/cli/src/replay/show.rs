@@ -5,8 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use wayhop_core::Time;
 use wayhop_protocols::CLASSIFIER;
-use wayhop_replay::words;
-use wayhop_replay::{EffectDifference, End, Header, ReplayReport, ReplayVerdict};
+use wayhop_replay::{EffectDifference, End, Header, ReplayReport, ReplayVerdict, words};
 
 use crate::failure::{Failure, harmless, print, print_object, say};
 
@@ -74,7 +73,6 @@ impl Show<'_> {
         );
     }
 
-    /// The result.
     pub(super) fn end(&self, r: &ReplayReport, first: Option<&EffectDifference>) -> Result<(), Failure> {
         let h = self.header;
         let (end, why) = match &r.end {

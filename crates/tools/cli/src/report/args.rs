@@ -1,6 +1,8 @@
 //! The options of `wayhop report`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use wayhop_report::shell_word;
 
 pub(crate) const EXAMPLES: &str = "\
 Each RUN is a run directory, or a folder of run directories that differ only in their seeds; SWEEP is the folder of a sweep's results. \
@@ -31,7 +33,8 @@ impl ReportArgs {
     /// The shell command that writes the page again.
     pub(super) fn command(&self) -> String {
         let mut words = vec!["wayhop report".to_owned()];
-        words.extend(self.of.iter().map(|p| quoted(p)));
+        let quoted = |path: &PathBuf| shell_word(&path.display().to_string());
+        words.extend(self.of.iter().map(quoted));
         #[cfg(feature = "studio")]
         if self.replay {
             words.push("--replay".to_owned());
@@ -40,26 +43,5 @@ impl ReportArgs {
             words.extend(["--out".to_owned(), quoted(out)]);
         }
         words.join(" ")
-    }
-}
-
-fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        text
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_stand_as_a_shell_takes_them() {
-        let names = ["runs/a-1", "two words", "it's"].map(|n| quoted(Path::new(n)));
-        assert_eq!(names, ["runs/a-1", "'two words'", "'it'\\''s'"]);
     }
 }

@@ -12,12 +12,10 @@ use wayhop_sweep::{
 use super::args::ReportArgs;
 use crate::failure::{Failure, usage};
 
-/// Metrics with figures on one page.
 const MOST_METRICS: usize = 12;
 /// Plots in one figure.
 const MOST_PANELS: usize = 12;
 
-/// The page of this folder.
 pub(super) fn page(dir: &Path, a: &ReportArgs) -> Result<Page, Failure> {
     let made = made(dir)?.ok_or_else(|| usage!("{}: not the folder of a sweep", dir.display()))?;
     let views = Views::new(&made);
@@ -96,7 +94,6 @@ impl Views {
         Self { x: x.map(str::to_owned), by: by.map(str::to_owned), only, all }
     }
 
-    /// Says that plots were left out.
     fn remark(&self) -> Option<String> {
         let left = self.all.checked_sub(self.only.len()).filter(|n| *n > 0)?;
         Some(format!(

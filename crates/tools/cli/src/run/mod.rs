@@ -27,12 +27,7 @@ pub(crate) fn run(
     clock: impl FnOnce(&Resolved) -> Result<Clock, Failure>,
 ) -> Result<ExitCode, Failure> {
     let geometry = a.geometry()?;
-    let mut scenario = a.source.load()?;
-    scenario.captures.all |= a.captures;
-    scenario.output.ns2_trace |= a.ns2_trace;
-    let mut resolved = scenario.resolve()?;
-    a.receptions.apply(&mut scenario, &mut resolved)?;
-    resolved.identities = a.identities;
+    let (scenario, resolved) = a.load()?;
     let recorded = a.record.nodes(&resolved)?;
     let all_warnings = || {
         let pathless = pathless_warnings(&resolved, Hearing::Radios);
@@ -47,13 +42,7 @@ pub(crate) fn run(
     let stop = stop_on_signal()?;
     let mut clock = clock(&resolved)?;
 
-    let (out, file) = (a.out.as_deref(), a.source.file());
-    let make = || run_dir::create(out, file, World::Simulation, &scenario, &resolved);
-    let dir = (!a.no_out).then(make).transpose()?.map(|made| show::made(made, a.quiet));
-    let recorder = match &dir {
-        Some(dir) => run_dir::recorder(dir, World::Simulation, &resolved)?,
-        None => Recorder::hash_only(),
-    };
+    let (dir, recorder) = a.open(World::Simulation, &scenario, &resolved)?;
     let mut progress = Progress::new(resolved.duration, a.quiet);
     let inputs = record::logs(recorded, dir.as_ref());
     let mut outcome = simulate(&resolved, recorder, inputs.as_ref(), &mut clock, |now| {
@@ -88,6 +77,33 @@ pub(crate) fn warnings(resolved: &Resolved) -> Vec<String> {
 }
 
 impl RunArgs {
+    /// The scenario with what the options change in it.
+    pub(crate) fn load(&self) -> Result<(Scenario, Resolved), Failure> {
+        let mut scenario = self.source.load()?;
+        scenario.captures.all |= self.captures;
+        scenario.output.ns2_trace |= self.ns2_trace;
+        let mut resolved = scenario.resolve()?;
+        self.receptions.apply(&mut scenario, &mut resolved)?;
+        resolved.identities = self.identities;
+        Ok((scenario, resolved))
+    }
+
+    /// The run directory, unless there is none, and what records the run. An older run is replaced: all checks come before.
+    pub(crate) fn open(
+        &self,
+        world: World,
+        scenario: &Scenario,
+        resolved: &Resolved,
+    ) -> Result<(Option<RunDir>, Recorder), Failure> {
+        if self.no_out {
+            return Ok((None, Recorder::hash_only()));
+        }
+        let made = run_dir::create(self.out.as_deref(), self.source.file(), world, scenario, resolved)?;
+        let dir = show::made(made, self.quiet);
+        let recorder = run_dir::recorder(&dir, world, resolved)?;
+        Ok((Some(dir), recorder))
+    }
+
     /// What `--check` shows of a run in this world.
     pub(crate) fn to_check<'a>(
         &'a self,

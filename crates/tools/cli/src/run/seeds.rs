@@ -17,7 +17,6 @@ use crate::run::{run, warnings};
 use crate::scenario_args::is_standard_input;
 use crate::sweep::{ShowArgs, make};
 
-/// Limit of numbered folders.
 const MOST_FOLDERS: u32 = 10_000;
 
 pub(crate) fn run_command(a: &RunCommand) -> Result<ExitCode, Failure> {

@@ -47,7 +47,6 @@ pub(crate) struct Geometry {
 }
 
 impl RunArgs {
-    /// The geometry, if `--topology` is given.
     pub(crate) fn geometry(&self) -> Result<Option<Geometry>, Failure> {
         let g = &self.geometry;
         if !self.topology {
@@ -67,7 +66,6 @@ impl Geometry {
     }
 }
 
-/// Reads a file of chain throughputs.
 pub(crate) fn chains(path: &Path) -> Result<ChainThroughput, Failure> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).map_err(|e| {

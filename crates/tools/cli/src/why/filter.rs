@@ -10,7 +10,6 @@ use crate::failure::{Failure, usage};
 
 /// Cause of packets that were still in transit when the run ended.
 const HELD: &str = "held";
-/// Names in a message.
 const MOST_NAMES: usize = 12;
 
 #[derive(Debug, clap::Args)]
@@ -33,7 +32,6 @@ pub(crate) struct FilterArgs {
     address: Option<IpAddr>,
 }
 
-/// A time in a run.
 fn seconds(text: &str) -> Result<f64, String> {
     let s: f64 = text.parse().map_err(|_| "give a time in seconds, such as 12.5".to_owned())?;
     if s.is_finite() && s >= 0.0 { Ok(s) } else { Err("give a time from 0 s, such as 12.5".to_owned()) }
@@ -46,7 +44,6 @@ impl FilterArgs {
         from.is_some() || until.is_some() || node.is_some() || cause.is_some() || address.is_some()
     }
 
-    /// Keeps the packets that match.
     pub(super) fn apply(&self, run: &RunDir, all: &mut Vec<LostPacket>) -> Result<(), Failure> {
         if let Some((from, until)) = self.from.zip(self.until).filter(|(from, until)| from >= until) {
             return Err(usage!("--from {from} --until {until}: empty range; give a later --until"));
@@ -94,7 +91,6 @@ fn check_cause(cause: &str, all: &[LostPacket]) -> Result<(), Failure> {
     Err(usage!("--cause {cause}: no such cause; {meant}causes in this run: {of_run}"))
 }
 
-/// The number of a node of the run.
 fn node_of(run: &RunDir, name: &str) -> Result<u32, Failure> {
     let nodes: Vec<NodeInfo> = Tables::of(run, String::new()).nodes().map_err(Failure::trace)?;
     let names: Vec<String> = nodes.iter().map(|n| n.name.clone()).collect();

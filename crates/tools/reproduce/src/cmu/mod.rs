@@ -83,7 +83,6 @@ fn experiments() -> Vec<Experiment> {
     all
 }
 
-/// What a run adds to the results.
 type Addition = Box<dyn FnOnce(&mut Results) + Send>;
 
 /// The number of runs that [`reproduce`] makes.

@@ -8,7 +8,6 @@ const NUMBERS: &str = include_str!("../../data/cmu/numbers.csv");
 
 pub(crate) use crate::table::cell;
 
-/// A number that the text gives.
 pub(crate) fn number(name: &str) -> Option<f64> {
     cell(NUMBERS, name, "value")
 }

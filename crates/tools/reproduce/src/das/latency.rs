@@ -2,8 +2,7 @@
 
 use wayhop_report::{Axis, Distribution, Estimate, Figure, Mark, Plot, Range, Row, Section, Series, cdf};
 
-use super::discoveries::Discoveries;
-use super::losses::Losses;
+use super::losses::{Discoveries, Losses};
 use super::paper;
 use crate::table::hops_in_words;
 

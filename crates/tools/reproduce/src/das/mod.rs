@@ -5,7 +5,6 @@
 //! packet or to the link on which it was transmitted and not received, as in the testbed's instrumentation.
 
 mod card;
-mod discoveries;
 mod first_frame;
 mod ftp;
 #[cfg(test)]
@@ -28,9 +27,8 @@ use crate::outcome::{facts, missing_runs};
 use crate::simulate::{by_seed, each};
 use crate::{Options, Outcome, Plan, RunError, Runs};
 use card::{Card, Cards, OneHop};
-use discoveries::Discoveries;
 use ftp::Ftp;
-use losses::Losses;
+use losses::{Discoveries, Losses};
 use udp::{ByLoad, TENTHS};
 
 const FILES: &[(&str, &str)] = &[
@@ -73,7 +71,6 @@ fn experiments() -> Vec<Experiment> {
     all
 }
 
-/// What a run adds to the results.
 type Addition = Box<dyn FnOnce(&mut Results) + Send>;
 
 /// The number of runs that [`reproduce`] makes.

@@ -7,8 +7,7 @@ use wayhop_report::{Row, Section};
 use wayhop_trace::{Direction, FrameEvent, HopEvent, HopKind, NoteEvent, Observer};
 
 use super::card::{self, Cards, OneHop};
-use super::discoveries::Discoveries;
-use super::losses::Losses;
+use super::losses::{Discoveries, Losses};
 use super::{latency, udp};
 use crate::testing::{self, at, find};
 

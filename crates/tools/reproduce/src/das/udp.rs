@@ -133,7 +133,6 @@ pub(crate) fn losses(table: &str, hops: usize, runs: &ByLoad, text: &str) -> Sec
         )])
 }
 
-/// The rows of a load in Table 4 or 5.
 pub(crate) fn load_rows(table: &str, at: &str, hops: usize, tenths: u32, runs: &[Losses]) -> Vec<Row> {
     let row = |quantity: &str, column: &str, place| {
         Row::new(table, at, quantity, paper::udp(hops, tenths, column))

@@ -13,19 +13,20 @@ mod mechanisms;
 mod options;
 mod paper;
 mod plan;
-mod profile;
 mod sources;
-mod speed;
 mod store;
 #[cfg(test)]
 mod tests;
 mod throughput;
 mod transfer;
 
+pub use options::Options;
+pub use plan::Mechanism;
+
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use wayhop_report::{Page, Section};
+use wayhop_report::{Page, Row, Section};
 
 use crate::outcome::{cannot_write, facts, missing_runs, write};
 use crate::simulate::each;
@@ -34,12 +35,8 @@ use chains::Chains;
 use conditions::Conditions;
 use every_pattern::PatternTable;
 use plan::Job;
-use speed::Speed;
 use store::Store;
 use transfer::{Seconds, Transfer, Transfers};
-
-pub use options::Options;
-pub use plan::Mechanism;
 
 const FILES: &[(&str, &str)] = &[
     ("pattern.toml", include_str!("../../../../../scenarios/holland-vaidya/pattern.toml")),
@@ -49,7 +46,7 @@ const FILES: &[(&str, &str)] = &[
 /// The number of runs that [`reproduce`] makes.
 pub fn runs(options: &Options) -> usize {
     let variants = 1 + options.others().len() + options.without_arp().len();
-    let transfers = options.patterns as usize * plan::SPEEDS_MPS.len() * variants;
+    let transfers = options.runs.seeds as usize * plan::SPEEDS_MPS.len() * variants;
     plan::chains().len() + transfers
 }
 
@@ -63,12 +60,13 @@ pub fn reproduce(
     clock: impl Fn() -> f64 + Sync,
     done: impl Fn(usize) + Sync,
 ) -> Result<Outcome, String> {
-    let runs = Runs::new(dir, FILES, options.keep_runs, stop)?;
+    let runs = Runs::new(dir, FILES, options.runs.keep_runs, stop)?;
     let store = Store::open(dir, store::program(FILES));
     let store = store.map_err(|e| cannot_write(&dir.join(store::NAME), e))?;
     let study = Study { options, dir, runs: &runs, store: &store, stop, clock: &clock };
     let mut found = Results::default();
-    for pattern in options.patterns() {
+    let patterns: Vec<u64> = options.runs.each_seed().collect();
+    for &pattern in &patterns {
         let job = Job::Pattern { pattern, speed_mps: plan::BASE_MPS, mechanism: Mechanism::Reno };
         let scenario = job.resolve(&runs)?;
         found.conditions.extend(Conditions::new(pattern, &scenario));
@@ -82,10 +80,10 @@ pub fn reproduce(
     make(&mut found, &plan::chains())?;
     // The study as the paper has it, and the time that it takes.
     let began = clock();
-    let fresh = make(&mut found, &plan::transfers(&options.patterns(), &[Mechanism::Reno]))?;
-    found.speed = Speed::new(&found.transfers, fresh.then(|| clock() - began), options.threads);
-    make(&mut found, &plan::without_arp(&options.patterns(), &options.without_arp()))?;
-    make(&mut found, &plan::transfers(&options.patterns(), &options.others()))?;
+    let fresh = make(&mut found, &plan::transfers(&patterns, &[Mechanism::Reno]))?;
+    found.speed = Speed::new(&found.transfers, fresh.then(|| clock() - began), options.runs.threads);
+    make(&mut found, &plan::without_arp(&patterns, &options.without_arp()))?;
+    make(&mut found, &plan::transfers(&patterns, &options.others()))?;
     let chains = chains::throughput(&found.chains);
     let mechanisms = [vec![Mechanism::Reno], options.others()].concat();
     let table = PatternTable::new(&found.conditions, &found.transfers, &mechanisms, chains.as_ref());
@@ -116,14 +114,14 @@ impl Study<'_> {
             fresh &= made;
             found.add(*job, transfer);
         };
-        let missing = each(jobs, (self.options.threads, self.stop), done, |job| self.one(*job), add)?;
+        let missing = each(jobs, (self.options.runs.threads, self.stop), done, |job| self.one(*job), add)?;
         found.missing += missing;
         Ok(fresh && missing == 0)
     }
 
     /// One run, and whether it was made just now.
     fn one(&self, job: Job) -> Result<(Transfer, bool), RunError> {
-        if let Some(known) = self.store.known(job).filter(|_| !self.options.keep_runs) {
+        if let Some(known) = self.store.known(job).filter(|_| !self.options.runs.keep_runs) {
             return Ok((known, false));
         }
         let scenario = job.resolve(self.runs)?;
@@ -178,7 +176,7 @@ impl Results {
         ];
         let last = [
             Section::new("Figures 4 to 53: profiles", "Draw other patterns with --pattern N.")
-                .figures(profiles.map(|c| profile::figure(c, &self.transfers))),
+                .figures(profiles.map(|c| conditions::figure(c, &self.transfers))),
             self.speed.section(),
         ];
         let mechanisms = mechanisms::section(&self.conditions, &self.transfers, &options.others());
@@ -186,7 +184,7 @@ impl Results {
     }
 
     fn outcome(&self, options: &Options, dir: &Path) -> Outcome {
-        let (first, last) = (options.first_pattern, options.first_pattern + options.patterns - 1);
+        let (first, last) = (options.runs.first_seed, options.runs.first_seed + options.runs.seeds - 1);
         let patterns_in_words =
             format!("our own, the seeds {first} to {last}; intervals are Student's t over patterns, 95 %");
         let own: [(&str, &str); 4] = [
@@ -212,5 +210,34 @@ impl Results {
         };
         let complete = self.missing == 0;
         Outcome::new("holland-vaidya", page, complete, |row| sources::behind(row, dir, options))
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Speed {
+    runs: usize,
+    /// One after the other, seconds.
+    total_s: f64,
+    /// From the first to the last, if all were made at once, seconds.
+    elapsed_s: Option<f64>,
+    threads: usize,
+}
+
+impl Speed {
+    /// Of these transfers, made within `elapsed_s` if that is known.
+    fn new(transfers: &Transfers, elapsed_s: Option<f64>, threads: usize) -> Self {
+        let (runs, total_s) = transfers.time(Mechanism::Reno);
+        Self { runs, total_s, elapsed_s, threads }
+    }
+
+    fn section(&self) -> Section {
+        let who = format!("{} runs over Reno", self.runs);
+        let row = |quantity| Row::new("Time", &who, quantity, None);
+        let elapsed = row("elapsed_s")
+            .with([self.elapsed_s])
+            .note(format!("On this machine, {} at a time.", self.threads));
+        let total = row("one_after_the_other_s").with([Some(self.total_s).filter(|_| self.runs > 0)]);
+        Section::new("Time", "The study without mechanisms: every pattern at four speeds.")
+            .rows(vec![elapsed, total.note("The sum of the runs' own times.")])
     }
 }

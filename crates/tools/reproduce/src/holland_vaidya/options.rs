@@ -5,18 +5,12 @@ use super::plan::Mechanism;
 /// What a user chooses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The first pattern: a seed.
-    pub first_pattern: u64,
-    /// How many, one after the other; the paper has 50.
-    pub patterns: u64,
+    /// The seeds, each a pattern of movement. If run directories are kept, the runs that `runs.jsonl` has are made again.
+    pub runs: crate::Options,
     /// Which mechanisms run besides plain Reno.
     pub mechanisms: Vec<Mechanism>,
     /// The patterns whose profile is drawn.
     pub profiles: Vec<u64>,
-    /// Runs at a time.
-    pub threads: usize,
-    /// Whether each run leaves its run directory; those that `runs.jsonl` has are made again then.
-    pub keep_runs: bool,
 }
 
 impl Options {
@@ -24,10 +18,6 @@ impl Options {
     pub const PAPER_PATTERNS: u64 = 50;
     /// How many profiles are drawn unless they are named.
     pub const PROFILES: usize = 3;
-
-    pub(super) fn patterns(&self) -> Vec<u64> {
-        (self.first_pattern..).take(self.patterns as usize).collect()
-    }
 
     /// Those besides Reno, each once, in their own order.
     pub(super) fn others(&self) -> Vec<Mechanism> {
@@ -42,9 +32,10 @@ impl Options {
     }
 
     pub(super) fn command(&self) -> String {
-        let mut words = vec![format!("wayhop reproduce holland-vaidya --seeds {}", self.patterns)];
-        if self.first_pattern != 1 {
-            words.push(format!("--first-seed {}", self.first_pattern));
+        let first = self.runs.first_seed;
+        let mut words = vec![format!("wayhop reproduce holland-vaidya --seeds {}", self.runs.seeds)];
+        if first != 1 {
+            words.push(format!("--first-seed {first}"));
         }
         let others = self.others();
         if others.is_empty() {
@@ -53,10 +44,10 @@ impl Options {
             let names: Vec<&str> = others.iter().map(|m| m.name()).collect();
             words.push(format!("--mechanisms {}", names.join(",")));
         }
-        if !(self.first_pattern..).take(Self::PROFILES).eq(self.profiles.iter().copied()) {
+        if !(first..).take(Self::PROFILES).eq(self.profiles.iter().copied()) {
             words.extend(self.profiles.iter().map(|p| format!("--pattern {p}")));
         }
-        if self.keep_runs {
+        if self.runs.keep_runs {
             words.push("--keep-runs".to_owned());
         }
         words.join(" ")

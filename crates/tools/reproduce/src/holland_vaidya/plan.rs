@@ -120,7 +120,6 @@ pub(crate) fn transfers(patterns: &[u64], mechanisms: &[Mechanism]) -> Vec<Job> 
     jobs
 }
 
-/// The same patterns without ARP.
 pub(crate) fn without_arp(patterns: &[u64], mechanisms: &[Mechanism]) -> Vec<Job> {
     let job = |job| match job {
         Job::Pattern { pattern, speed_mps, mechanism } => Job::WithoutArp { pattern, speed_mps, mechanism },

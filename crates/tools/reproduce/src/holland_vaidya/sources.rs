@@ -8,14 +8,12 @@ use super::options::Options;
 use super::plan::{BASE_MPS, CHAIN_SEEDS, Job, MAX_HOPS, Mechanism, SPEEDS_MPS};
 
 pub(crate) fn behind(row: &Row, dir: &Path, options: &Options) -> Vec<Source> {
-    let seeds = |first_seed, seeds| crate::Options { first_seed, seeds, threads: 1, keep_runs: false };
-    let patterns = seeds(options.first_pattern, options.patterns);
-    let of = |job: Job| job.plan().0.source(dir, &patterns);
-    let with_arp =
-        |mechanism, speed_mps| of(Job::Pattern { pattern: options.first_pattern, speed_mps, mechanism });
-    let without_arp =
-        |mechanism, speed_mps| of(Job::WithoutArp { pattern: options.first_pattern, speed_mps, mechanism });
-    let chain = |hops| Job::Chain { hops, seed: 1 }.plan().0.source(dir, &seeds(1, CHAIN_SEEDS));
+    let of = |job: Job| job.plan().0.source(dir, &options.runs);
+    let pattern = options.runs.first_seed;
+    let with_arp = |mechanism, speed_mps| of(Job::Pattern { pattern, speed_mps, mechanism });
+    let without_arp = |mechanism, speed_mps| of(Job::WithoutArp { pattern, speed_mps, mechanism });
+    let of_chains = crate::Options { first_seed: 1, seeds: CHAIN_SEEDS, ..options.runs.clone() };
+    let chain = |hops| Job::Chain { hops, seed: 1 }.plan().0.source(dir, &of_chains);
     let speed = SPEEDS_MPS.into_iter().find(|s| row.row.ends_with(&format!("{s} m/s")));
     let is_of = |m: &Mechanism| row.row.starts_with(m.title());
     let mechanism = || Mechanism::ALL.into_iter().find(is_of).unwrap_or(Mechanism::Reno);

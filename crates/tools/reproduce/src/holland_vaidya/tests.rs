@@ -91,16 +91,13 @@ fn a_pattern_that_never_leaves_one_hop_has_its_point() {
     }
 }
 
+fn patterns_from(first_seed: u64, seeds: u64) -> crate::Options {
+    crate::Options { first_seed, seeds, threads: 1, keep_runs: false }
+}
+
 #[test]
 fn the_report_says_of_how_many_patterns_it_is() {
-    let options = Options {
-        first_pattern: 1,
-        patterns: 2,
-        mechanisms: vec![],
-        profiles: vec![],
-        threads: 1,
-        keep_runs: false,
-    };
+    let options = Options { runs: patterns_from(1, 2), mechanisms: vec![], profiles: vec![] };
     let found = Results { conditions: conditions(2), ..Results::default() };
     let lead = found.outcome(&options, std::path::Path::new("r")).page.lead;
     assert!(lead.contains("on 2 patterns of movement"), "{lead}");
@@ -140,7 +137,7 @@ fn the_profile_has_the_distance_and_a_panel_a_speed() {
     let all = conditions(1);
     let mut runs = Transfers::default();
     runs.add(1, 2, Mechanism::Reno, Transfer { acknowledged: vec![1_000; 1_800], ..Transfer::default() });
-    let figure = profile::figure(&all[0], &runs);
+    let figure = conditions::figure(&all[0], &runs);
     let [distance, throughput] = &figure.panels[..] else { panic!("{:?}", figure.panels.len()) };
     let ticks = &distance.plot.series[1].points;
     assert_eq!(ticks.len() as f64, all[0].cells()[0]);
@@ -149,18 +146,12 @@ fn the_profile_has_the_distance_and_a_panel_a_speed() {
 
 #[test]
 fn the_command_says_what_was_chosen() {
-    let mut options = Options {
-        first_pattern: 1,
-        patterns: 50,
-        mechanisms: Mechanism::ALL.to_vec(),
-        profiles: vec![1, 2, 3],
-        threads: 1,
-        keep_runs: false,
-    };
+    let (runs_of_50, mechanisms) = (patterns_from(1, 50), Mechanism::ALL.to_vec());
+    let mut options = Options { runs: runs_of_50, mechanisms, profiles: vec![1, 2, 3] };
     assert_eq!(options.command(), "wayhop reproduce holland-vaidya --seeds 50");
     assert_eq!(runs(&options), 8 * 5 + 50 * 4 * (8 + 2));
     options.mechanisms = vec![Mechanism::TcpF, Mechanism::Elfn];
-    (options.first_pattern, options.profiles) = (7, vec![9]);
+    (options.runs.first_seed, options.profiles) = (7, vec![9]);
     assert_eq!(
         options.command(),
         "wayhop reproduce holland-vaidya --seeds 50 --first-seed 7 --mechanisms elfn,tcp-f --pattern 9"

@@ -6,13 +6,15 @@ use std::sync::atomic::AtomicBool;
 
 use wayhop_core::Time;
 use wayhop_report::{Axis, Figure, Mark, Panel, Plot, Row, Section, Series, Spread, mean, percentile};
-use wayhop_runs::{Emulation, Error, Tasks, interruption, run_dir};
+use wayhop_runs::interruption;
 use wayhop_scenario::Scenario;
 
 use super::levels::{FAR_S, Levels};
 use super::plan::{Experiment, FILES, Motion, Transport, emulated};
 use super::shape::Shape;
+use super::watch::ReceiverWatch;
 use crate::Runs;
+use crate::simulate::emulate_run;
 
 /// What iperf3's receiver said of one run.
 struct ReceiverReport {
@@ -91,27 +93,9 @@ fn emulate(
     sets.extend([format!("seed={seed}"), "traffic=[]".to_owned(), programs(experiment)]);
     let file = runs.folder.join(FILES[experiment.number()].0);
     let scenario = Scenario::load(&file, &sets).map_err(|e| e.to_string())?;
-    let resolved = scenario.resolve().map_err(|e| e.to_string())?;
-    let text = |e: Error| e.to_string();
-    let emulation = Emulation::new(&resolved, || false).map_err(text)?;
     let folder = dir.join("runs").join(emulated(experiment, seed));
-    let run = run_dir::create(Some(&folder), Some(&file), run_dir::World::Emulation, &scenario, &resolved)
-        .map_err(text)?
-        .dir;
-    let recorder = run_dir::tables(&run, &resolved).map_err(text)?;
     let mut watch = |_: Time| interruption::unless(stop);
-    let tasks = Tasks {
-        recorder,
-        dir: Some(&folder),
-        trust: false,
-        command: None,
-        collector: None,
-        inputs: None,
-        watch: &mut watch,
-    };
-    let mut outcome = emulation.run(tasks).map_err(text)?;
-    outcome.save().map_err(text)?;
-    outcome.check().map_err(|e| format!("{}: {e}", resolved.name))?;
+    let (outcome, _) = emulate_run(&scenario, [&file, &folder], None::<ReceiverWatch>, &mut watch)?;
     if !outcome.complete {
         return Ok(None);
     }

@@ -15,7 +15,6 @@ fn look(transport: Transport) -> (Mark, usize) {
     Mark::nth(usize::from(transport == Transport::Tcp))
 }
 
-/// Figure 4: the signal over the distance.
 pub(crate) fn signal(shape: &Shape, by_settings: &dyn Fn(usize) -> Vec<f64>) -> Figure {
     let at = |s: usize| {
         let values = shape.signals(s);

@@ -7,7 +7,6 @@ use super::plan::{Experiment, Motion, Transport};
 use super::sections::share;
 use super::shape::Shape;
 
-/// The preset's `leave_dbm`.
 const PRESET_DBM: i32 = -82;
 pub(crate) const OTHERS_DBM: [i32; 4] = [-80, -81, -83, -84];
 pub(crate) const EXPERIMENT: Experiment = Experiment { motion: Motion::WalkAway, transport: Transport::Udp };

@@ -69,7 +69,6 @@ pub fn reproduce(
     Ok(found.outcome(options, dir))
 }
 
-/// What a run adds to the results.
 type Addition = Box<dyn FnOnce(&mut Results) + Send>;
 
 impl Experiment {

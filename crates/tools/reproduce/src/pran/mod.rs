@@ -8,7 +8,6 @@
 mod bench;
 mod demonstration;
 mod forwarding;
-mod options;
 mod part;
 
 use std::path::Path;
@@ -16,8 +15,7 @@ use std::sync::atomic::AtomicBool;
 
 use wayhop_report::{Page, Row, Source};
 
-pub use options::Options;
-pub use part::Part;
+pub use part::{Options, Part};
 
 use part::PartResults;
 
@@ -26,7 +24,7 @@ use crate::outcome::facts;
 
 /// How long [`reproduce`] takes, seconds.
 pub fn seconds(options: &Options) -> usize {
-    let laps = (options.seeds as f64 * options.duration_s) as usize;
+    let laps = (options.runs.seeds as f64 * options.duration_s) as usize;
     match options.part {
         Part::Demonstration => laps,
         Part::Forwarding => bench::seconds(),

@@ -1,5 +1,6 @@
-//! Movement of any kind as waypoints.
+//! Tracks of nodes as the page has them, and movement of any kind as waypoints.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
 use wayhop_core::{Leg, Position, Time};
@@ -7,7 +8,37 @@ use wayhop_scenario::Resolved;
 use wayhop_world::Track;
 
 use super::toml_path::{PathSegment, remove, set_value, steps, to_value};
-use super::track::{NodeTrack, Place, Waypoint};
+
+/// One node's way.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NodeTrack {
+    pub(crate) start: Place,
+    #[serde(default)]
+    pub(crate) pause_s: f64,
+    #[serde(default)]
+    pub(crate) waypoints: Vec<Waypoint>,
+}
+
+/// Metres.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Place {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    #[serde(default)]
+    pub(crate) z: f64,
+}
+
+/// A place to go to.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Waypoint {
+    pub(crate) at: Place,
+    pub(crate) speed_mps: f64,
+    #[serde(default)]
+    pub(crate) pause_s: f64,
+}
 
 /// The most waypoints that a text gets.
 const MAX_WAYPOINTS: usize = 20_000;

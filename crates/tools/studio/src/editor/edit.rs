@@ -10,9 +10,9 @@ use toml_edit::DocumentMut;
 use wayhop_scenario::Scenario;
 
 use super::convert;
+use super::convert::{NodeTrack, Place};
 use super::references::{forget, rename};
 use super::toml_path::{PathSegment, length, push, remove, set, steps};
-use super::track::{NodeTrack, Place};
 
 /// The longest text that is edited, octets.
 pub(crate) const MAX_TEXT: usize = 4 << 20;
@@ -58,9 +58,6 @@ pub(crate) enum Operation {
 }
 
 /// The text after operations that stand in a request, in JSON.
-///
-/// # Errors
-/// What the operations or the text have wrong, for the user.
 pub fn edit_text(file: &Path, text: &str, operations: &[u8]) -> Result<String, String> {
     let operations: Vec<Operation> = serde_json::from_slice(operations).map_err(|e| e.to_string())?;
     edit(file, text, &operations)

@@ -24,7 +24,6 @@ pub(crate) enum Format {
     Macfilter,
 }
 
-/// The exported file, and remarks on it.
 pub(crate) fn export(
     program: &Path,
     file: &Path,

@@ -14,7 +14,6 @@ use serde_json::{Value as Json, json};
 const MAX_MESSAGES: u64 = 64 << 10;
 /// How often somebody looks whether a run has ended.
 const LOOK: Duration = Duration::from_millis(20);
-/// Run directories of one scenario.
 const MOST_RUNS: usize = 10_000;
 
 /// What is edited, and what runs it.

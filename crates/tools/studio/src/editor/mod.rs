@@ -9,7 +9,6 @@ mod launch;
 mod picture;
 mod references;
 mod toml_path;
-mod track;
 mod view;
 
 use std::path::Path;
@@ -158,7 +157,6 @@ impl Editor {
         Ok(json!({"picture": name, "width": about.width, "height": about.height}))
     }
 
-    /// Runs what is saved.
     pub(crate) fn run(&self, body: &Bytes) -> Result<Json, Error> {
         let how: How = of_json(body)?;
         self.launch.start(&self.of, &how).map_err(Error::unreadable)

@@ -14,7 +14,6 @@ const MAX_TAKEN: usize = 8 << 20;
 /// Sides and area at most, pixels: a browser needs four octets for each.
 const MAX_SIDE: usize = 16_384;
 const MAX_PIXELS: usize = 64 << 20;
-/// Pictures of one name in a folder.
 const MOST_NAMES: u32 = 1_000;
 
 /// Which picture the page wants to see.
@@ -34,7 +33,6 @@ pub(crate) struct PictureUpload {
     octets: String,
 }
 
-/// What a picture is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PictureInfo {
     pub(crate) mime: &'static str,

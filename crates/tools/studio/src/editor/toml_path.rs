@@ -231,7 +231,6 @@ pub(crate) fn length(doc: &mut DocumentMut, list: &[PathSegment]) -> usize {
     }
 }
 
-/// A value of JSON in TOML.
 pub(crate) fn to_value(json: &Json, path: &[PathSegment]) -> Result<Value, String> {
     Ok(match json {
         Json::Null => return Err(format!("{}: TOML has no null; remove the key instead", show(path))),
@@ -243,11 +242,7 @@ pub(crate) fn to_value(json: &Json, path: &[PathSegment]) -> Result<Value, Strin
             _ => return Err(format!("{}: {n} is too large for TOML", show(path))),
         },
         Json::Array(list) => {
-            let mut array = Array::new();
-            for element in list {
-                array.push(to_value(element, path)?);
-            }
-            Value::Array(array)
+            Value::Array(list.iter().map(|element| to_value(element, path)).collect::<Result<_, _>>()?)
         }
         Json::Object(members) => {
             let mut table = InlineTable::new();

@@ -11,13 +11,11 @@ use wayhop_transport::EVERYONE;
 
 use super::geometry::{GeometryQuery, geometry};
 
-/// The most legs that are drawn.
 const MAX_LEGS: usize = 200_000;
 /// The most corners of the site that are drawn.
 const MAX_CORNERS: usize = 50_000;
 /// The most times of nodes that are down, or attack, that are told.
 const MAX_SPANS: usize = 20_000;
-/// The most flows that are told.
 const MAX_FLOWS: usize = 2_000;
 
 /// What the page shows of a text, whatever is wrong with it.

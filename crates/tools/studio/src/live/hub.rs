@@ -10,10 +10,10 @@ use axum::extract::ws::Message;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use wayhop_control::answer::{Counters, Positions};
-use wayhop_control::{About, Client, ClientError, Envelope, Event, EventKind, NodeRef, Request};
+use wayhop_control::{About, Client, ClientError, Envelope, Event, EventKind, NodeRef, Place, Request};
+use wayhop_world::{GeoOrigin, Geodetic};
 
 use super::packets::Packets;
-use super::places::Places;
 use super::ring::Ring;
 
 /// How often places are asked for and packets are passed on.
@@ -261,4 +261,29 @@ const fn is_for_viewers(request: &Request) -> bool {
             | Request::Down { .. }
             | Request::Up {}
     )
+}
+
+/// Nodes that know their place only on the earth are drawn around the first of them.
+#[derive(Default)]
+struct Places {
+    origin: Option<GeoOrigin>,
+}
+
+impl Places {
+    /// `[x, y, z]` of each node, or null where it is not known.
+    fn of(&mut self, positions: &Positions) -> Value {
+        positions.nodes.iter().map(|n| self.one(n.local.or(n.earth))).collect()
+    }
+
+    fn one(&mut self, place: Option<Place>) -> Value {
+        match place {
+            None => Value::Null,
+            Some(Place::Local { x, y, z }) => json!([x, y, z]),
+            Some(Place::Earth { latitude_deg: lat, longitude_deg: lon, .. }) => {
+                let at = Geodetic { lat, lon, alt: 0.0 };
+                let p = self.origin.get_or_insert_with(|| GeoOrigin::new(at)).to_local(at);
+                json!([p.x, p.y, p.z])
+            }
+        }
+    }
 }

@@ -5,7 +5,6 @@
 
 mod hub;
 mod packets;
-mod places;
 mod ring;
 pub(crate) mod viewer;
 
@@ -39,9 +38,6 @@ pub(crate) struct Live {
 
 impl Live {
     /// All that run on this machine and let this user in, or the one of this name.
-    ///
-    /// # Errors
-    /// A message for the user: nobody answers under that name.
     pub(crate) fn new(only: Option<String>) -> Result<Self, String> {
         let live = Self { only, hubs: Mutex::default() };
         if let Some(name) = &live.only {

@@ -15,7 +15,6 @@ use crate::packets::{EVERYBODY, NOBODY, PacketEvent, PacketEvents};
 
 /// Rows that wait for the next frame.
 const MOST_ROWS: usize = 1 << 14;
-/// Flows whose ends are kept.
 const MOST_FLOWS: usize = 1_000;
 
 /// The events since the last frame.
@@ -75,7 +74,6 @@ impl Packets {
         }
     }
 
-    /// What a packet says of its flow.
     fn about_flow(&self, flow: u32, octets: &[u8]) -> Option<Value> {
         let packet = ip::Packet::new_checked(octets).ok()?;
         let ends = ConversationEnds::new(packet.src, packet.dst, &Identity::of(octets, CLASSIFIER)?);

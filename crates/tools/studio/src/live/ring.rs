@@ -27,7 +27,6 @@ fn octets(m: &Message) -> usize {
 }
 
 impl Ring {
-    /// The number that the next message has.
     pub(crate) fn next(&self) -> u64 {
         self.first + self.messages.len() as u64
     }

@@ -55,7 +55,6 @@ impl TrafficKind for Cbr {
     }
 }
 
-/// The same rate for one flow or several.
 fn flow_kind(entry: &TrafficEntry<'_>, rate_pps: f64, jitter: f64) -> Result<FlowKind> {
     entry.check_rate(rate_pps)?;
     in_range(entry.doc, &entry.key_of("jitter"), jitter, 0.0, 1.0)?;

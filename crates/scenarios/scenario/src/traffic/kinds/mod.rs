@@ -45,7 +45,6 @@ pub enum Traffic {
 }
 
 impl Traffic {
-    /// What there is to know of its kind.
     pub(crate) fn kind(&self) -> &dyn TrafficKind {
         match self {
             Self::Cbr(keys) => keys,

@@ -199,7 +199,6 @@ fn distances(tracks: &[Track], until: Time, out: &mut String, lines: &mut Vec<(T
     }
 }
 
-/// The lines of a flow in bursts.
 fn on_off(k: usize, flow: &FlowConfig, bursts: &OnOff, out: &mut String) {
     let bits = 8.0 * f64::from(flow.payload_bytes);
     let (on, off) = (bursts.on.as_secs_f64(), bursts.off.as_secs_f64());

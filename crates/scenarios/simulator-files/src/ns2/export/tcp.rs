@@ -46,7 +46,6 @@ fn refuse(k: usize, what: &str, remedy: &str) -> Error {
     Error::new(format!("flow {k} {what}, which ns-2.35's TCP does not support"), remedy)
 }
 
-/// The classes of the agent and of its sink.
 fn classes(k: usize, c: &TcpConfig) -> Result<(&'static str, &'static str)> {
     let agent = match c.variant {
         Variant::Tahoe => "Agent/TCP",

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, BufRead as _, BufReader};
 use std::net::Ipv4Addr;
-use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tempfile::TempDir;
 use wayhop_control::answer::{Counters, Tables};
 use wayhop_control::{Client, Request};
 use wayhop_core::Mac;
@@ -23,7 +23,6 @@ use super::stream::{NUMBER, Stream};
 use super::tap::Tap;
 
 const INTERFACE: &str = "eth1";
-/// What a daemon says when it is ready.
 const READY: &str = "programs use";
 const HOSTS: usize = 3;
 const MIDDLE: usize = 1;
@@ -312,33 +311,23 @@ fn forwarded_by_kernel(snmp: &str) -> Option<u64> {
     lines.next()?.split(' ').nth(at)?.parse().ok()
 }
 
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 /// A daemon. It ends when its pipe does.
 struct Daemon {
     child: Child,
     pipe: Option<ChildStdin>,
     client: Client,
-    _folder: Folder,
+    _folder: TempDir,
 }
 
 impl Daemon {
     fn start(host: &Namespace, i: usize, protocol: &str) -> Result<Self, Error> {
-        let folder =
-            std::env::temp_dir().join(format!("wayhop-forwarding-{}-{protocol}-{i}", std::process::id()));
-        fs::create_dir_all(&folder).map_err(Error::system("create a folder for a control socket"))?;
-        let folder = Folder(folder);
+        let folder = TempDir::with_prefix("wayhop-forwarding-")
+            .map_err(Error::system("create a folder for a control socket"))?;
         let mut command = Command::new("/proc/self/exe");
         command.args(["node", "--tied", "--interface", INTERFACE, "--protocol", protocol]);
         command.args(["--address", &format!("{}/{PREFIX_LEN}", address(i))]);
         command.args(["--set", "control=\"node\"", "--set", "timing=true"]);
-        command.env("WAYHOP_RUNTIME_DIR", &folder.0);
+        command.env("WAYHOP_RUNTIME_DIR", folder.path());
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let cannot = || Error::system(format!("start a daemon with {protocol}"));
         let start = || {
@@ -348,7 +337,7 @@ impl Daemon {
         let mut child = host.within(start).map_err(cannot())?;
         let pipe = child.stdin.take();
         let ready = child.stderr.take().map_or_else(String::new, first_word);
-        let client = match Client::connect(&folder.0.join("node.sock")) {
+        let client = match Client::connect(&folder.path().join("node.sock")) {
             Ok(client) if ready.is_empty() => client,
             outcome => {
                 drop(pipe);

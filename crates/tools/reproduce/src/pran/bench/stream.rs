@@ -1,12 +1,10 @@
 //! UDP packets from one host to another, counted where they arrive.
 
-use std::io;
-use std::net::Ipv4Addr;
-use std::net::SocketAddrV4;
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use nix::cmsg_space;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrIn, recvmsg};
@@ -207,7 +205,6 @@ fn receive_all(socket: &Socket, arrived: &AtomicU64, over: &AtomicBool) {
     }
 }
 
-/// The number at a packet's end.
 pub(super) fn number_of(packet: &[u8]) -> Option<u64> {
     packet.last_chunk::<NUMBER>().map(|n| u64::from_be_bytes(*n))
 }

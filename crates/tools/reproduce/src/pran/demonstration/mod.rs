@@ -4,10 +4,8 @@
 //! from the packets of the programs ([`traffic`]), the robot's track ([`lap`]) and the programs'
 //! own records ([`programs`]).
 
-mod course;
 mod lap;
 mod programs;
-mod run;
 mod sections;
 mod simulated;
 #[cfg(test)]
@@ -20,17 +18,17 @@ use std::sync::atomic::AtomicBool;
 
 use wayhop_core::Time;
 use wayhop_report::{Row, Source};
-use wayhop_runs::{Emulation, Error, Tasks, interruption, run_dir};
+use wayhop_runs::interruption;
 use wayhop_scenario::Scenario;
 
-use super::options::Options;
-use super::part::PartResults;
+use super::part::{Options, PartResults};
 use crate::outcome::write;
-use course::{FILES, lap_sets};
+use crate::simulate::emulate_run;
+use lap::{LapRun, LapWatch};
 use programs::ProgramOutputs;
-use run::{LapRun, LapWatch};
+use simulated::{FILES, lap_sets};
 
-/// Drives the robot around, `options.seeds` times. `done` is told how many seconds have passed.
+/// Drives the robot around, once per seed. `done` is told how many seconds have passed.
 pub(super) fn run(
     options: &Options,
     dir: &Path,
@@ -45,7 +43,7 @@ pub(super) fn run(
     let (mut runs, mut complaints) = (Vec::new(), Vec::new());
     let mut names = Vec::new();
     let mut complete = true;
-    for (i, seed) in (options.first_seed..).take(options.seeds as usize).enumerate() {
+    for (i, seed) in options.runs.each_seed().enumerate() {
         let scenario = scenario(&folder, seed, options.duration_s)?;
         names = scenario.resolve().map_err(|e| e.to_string())?.names;
         let run_dir = dir.join(format!("runs/seed-{seed}"));
@@ -81,27 +79,15 @@ fn emulate(
     dir: &Path,
     watch: &mut dyn FnMut(Time) -> ControlFlow<()>,
 ) -> Result<(wayhop_runs::Outcome, LapWatch), String> {
-    let resolved = scenario.resolve().map_err(|e| e.to_string())?;
-    let text = |e: Error| e.to_string();
-    let emulation = Emulation::new(&resolved, || false).map_err(text)?;
     let file = folder.join(FILES[0].0);
-    let run = run_dir::create(Some(dir), Some(&file), run_dir::World::Emulation, scenario, &resolved)
-        .map_err(text)?
-        .dir;
-    let recorder = run_dir::tables(&run, &resolved).map_err(text)?.observed_by(Box::new(LapWatch::default()));
-    let tasks =
-        Tasks { recorder, dir: Some(dir), trust: false, command: None, collector: None, inputs: None, watch };
-    let mut outcome = emulation.run(tasks).map_err(text)?;
-    let watched = outcome.take_observer();
-    outcome.save().map_err(text)?;
-    outcome.check().map_err(|e| format!("{}: {e}", resolved.name))?;
+    let (outcome, watched) = emulate_run(scenario, [&file, dir], Some(LapWatch::default()), watch)?;
     Ok((outcome, watched.ok_or("the run lost its observer")?))
 }
 
 /// Which laps were made, whether they were on time, and where everything is.
 fn in_words(options: &Options, runs: &[LapRun]) -> String {
     let late = runs.iter().filter(|r| r.lateness.verdict != "ok").count();
-    let made = match (runs.len(), options.seeds) {
+    let made = match (runs.len(), options.runs.seeds) {
         (n, of) if n as u64 == of => format!("{n} of {} s", options.duration_s),
         (n, of) => format!("interrupted; {n} of {of}, each of {} s", options.duration_s),
     };
@@ -112,11 +98,10 @@ fn in_words(options: &Options, runs: &[LapRun]) -> String {
     };
     format!(
         "laps: {made}, seeds from {}{verdict}. Tables of all packets are in the folder runs beside this page, the scenario in scenarios",
-        options.first_seed
+        options.runs.first_seed
     )
 }
 
-/// The scenario with this seed and with a lap of this length.
 fn scenario(folder: &Path, seed: u64, duration_s: f64) -> Result<Scenario, String> {
     let sets = [vec![format!("seed={seed}")], lap_sets(folder, duration_s)?].concat();
     Scenario::load(&folder.join(FILES[0].0), &sets).map_err(|e| e.to_string())
@@ -124,8 +109,7 @@ fn scenario(folder: &Path, seed: u64, duration_s: f64) -> Result<Scenario, Strin
 
 pub(super) fn sources(row: &Row, options: &Options, dir: &Path) -> Vec<Source> {
     if let Some(plan) = simulated::plan_of(row, options, dir) {
-        let (first_seed, seeds) = (options.first_seed, options.seeds);
-        return vec![plan.source(dir, &crate::Options { first_seed, seeds, threads: 1, keep_runs: false })];
+        return vec![plan.source(dir, &options.runs)];
     }
     let sets = lap_sets(&dir.join("scenarios"), options.duration_s).unwrap_or_default();
     let sets = sets.iter().map(|s| format!(" --set {s}")).collect::<Vec<_>>().concat();
@@ -138,5 +122,5 @@ pub(super) fn sources(row: &Row, options: &Options, dir: &Path) -> Vec<Source> {
             directory,
         }
     };
-    (options.first_seed..).take(options.seeds as usize).map(source).collect()
+    options.runs.each_seed().map(source).collect()
 }

@@ -3,7 +3,7 @@
 use wayhop_core::{NodeId, Time};
 use wayhop_report::{Axis, Estimate, Figure, Mark, Panel, Plot, Range, Row, Section, Series, Spread};
 
-use super::run::{LapRun, ROBOT};
+use super::lap::{LapRun, ROBOT};
 use super::traffic::{Count, OverheadKind, Share};
 use crate::pran::Options;
 
@@ -181,7 +181,6 @@ fn over_runs(
     Series::of_estimates(name, (Mark::Line, 0), (0..count).filter_map(at)).spread(Spread::Band)
 }
 
-/// The mean over runs, as a rule.
 fn mean_rule(runs: &[LapRun], value: impl Fn(&Share) -> Option<f64>) -> Series {
     let values: Vec<f64> = runs.iter().filter_map(|r| value(&whole(r))).collect();
     let height = wayhop_report::mean(&values).map(|v| [0.0, v]);

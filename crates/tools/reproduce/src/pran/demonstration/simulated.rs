@@ -4,16 +4,43 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use wayhop_report::{Row, Section};
+use wayhop_scenario::{Map, Scenario, Shape};
 use wayhop_trace::Lateness;
 
-use super::course::{FILES, lap_sets};
+use super::lap::{LapRun, LapWatch};
 use super::programs::ProgramOutputs;
-use super::run::{LapRun, LapWatch};
 use super::sections::{order, row, whole, worst};
 use super::traffic::{OverheadKind, Share};
 use crate::pran::Options;
 use crate::simulate::each;
 use crate::{Plan, Runs};
+
+pub(super) const FILES: [(&str, &str); 2] = [
+    ("demonstration.toml", include_str!("../../../../../../scenarios/pran/demonstration.toml")),
+    ("floor.geojson", include_str!("../../../../../../scenarios/pran/floor.geojson")),
+];
+
+/// What makes a lap so long.
+pub(super) fn lap_sets(folder: &Path, duration_s: f64) -> Result<Vec<String>, String> {
+    let file = folder.join(FILES[0].0);
+    let origin = Scenario::load(&file, &[]).map_err(|e| e.to_string())?.origin.unwrap_or_default();
+    let map = Map::parse(FILES[1].1, origin).map_err(|e| e.to_string())?;
+    let length_m = lap_length_m(&map).ok_or("the map of the demonstration has no lap")?;
+    let speed = length_m / duration_s;
+    Ok(vec![
+        format!("duration_s={duration_s:?}"),
+        format!("movement.speed_min_mps={speed:?}"),
+        format!("movement.speed_max_mps={speed:?}"),
+    ])
+}
+
+fn lap_length_m(map: &Map) -> Option<f64> {
+    let points = map.features().iter().find_map(|f| match &f.shape {
+        Shape::Line(points) => Some(points),
+        _ => None,
+    })?;
+    Some(points.windows(2).map(|w| w[0].distance(w[1])).sum())
+}
 
 const ARTEFACT: &str = "Figure 7, simulated";
 
@@ -50,7 +77,7 @@ pub(super) fn section(options: &Options, dir: &Path, stop: &AtomicBool) -> Resul
     let runs = Runs::new(dir, &FILES, false, stop)?;
     let plans =
         VARIANTS.iter().map(|v| plan(*v, options, &dir.join("scenarios"))).collect::<Result<Vec<_>, _>>()?;
-    let seeds = || (options.first_seed..).take(options.seeds as usize);
+    let seeds = || options.runs.each_seed();
     let jobs: Vec<(usize, u64)> = (0..plans.len()).flat_map(|v| seeds().map(move |seed| (v, seed))).collect();
     let lap = |(v, seed): &(usize, u64)| runs.run(&runs.ready(&plans[*v], *seed)?, LapWatch::default());
     let mut laps: Vec<Vec<LapRun>> = VARIANTS.map(|_| Vec::new()).into();
@@ -58,7 +85,7 @@ pub(super) fn section(options: &Options, dir: &Path, stop: &AtomicBool) -> Resul
         let (seen, lateness) = (ProgramOutputs::default(), Lateness::default());
         laps[*v].push(LapRun { traffic, lap, seen, lateness, duration_s: options.duration_s });
     };
-    if each(&jobs, (options.threads, stop), |_| (), lap, add)? > 0 {
+    if each(&jobs, (options.runs.threads, stop), |_| (), lap, add)? > 0 {
         return Ok(None);
     }
     Ok(Some(Section::new(

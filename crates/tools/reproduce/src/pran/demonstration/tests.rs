@@ -4,9 +4,8 @@ use wayhop_core::{NodeId, PacketId, Position, Time};
 use wayhop_report::{Row, Section};
 use wayhop_trace::{HopEvent, HopKind, Lateness, Observer, PacketClass, PositionEvent};
 
-use super::lap::Lap;
+use super::lap::{Lap, LapRun, ROBOT, STATION};
 use super::programs::ProgramOutputs;
-use super::run::{LapRun, ROBOT, STATION};
 use super::sections;
 use super::traffic::{Count, OverheadKind, Traffic};
 use crate::testing::{self, at, find};

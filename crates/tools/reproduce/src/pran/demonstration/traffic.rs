@@ -15,7 +15,6 @@ pub(crate) struct Traffic {
     pub(crate) errors_on_requests: u64,
 }
 
-/// A packet of a program.
 #[derive(Copy, Clone, Debug)]
 struct ProgramPacket {
     born: Time,
@@ -26,7 +25,6 @@ struct ProgramPacket {
     dropped: bool,
 }
 
-/// The overhead of Figure 7.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum OverheadKind {
     Request,
