@@ -46,6 +46,10 @@ use write::Merge;
 pub use write::Options;
 
 /// Merges the runs of several nodes in the directory `out`.
+///
+/// # Errors
+/// If a run cannot be read, or cannot be of the same experiment as the others; if a node shares no frame with the others; or if the
+/// directory cannot be written.
 pub fn merge(
     paths: &[PathBuf],
     out: &Path,

@@ -36,6 +36,9 @@ impl ShownClock {
 /// Writes what each node of a run saw as a run directory of its own, `out/NAME`, with packets numbered by the node itself, without
 /// flows, and with the node's clock. Rows of the medium (`transmit`) are left out: no network card reports them. `clocks` are by
 /// node; nodes without one have the run's. Returns the directories.
+///
+/// # Errors
+/// If the run has no table `identities`, or a file cannot be read or written.
 pub fn split(run: &RunDir, out: &Path, clocks: &[ShownClock]) -> Result<Vec<PathBuf>, Error> {
     let (manifest, summary) = (run.manifest()?, run.summary()?);
     let tables = Tables::of(run, summary.protocol.clone());

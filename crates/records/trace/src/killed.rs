@@ -147,6 +147,9 @@ pub struct Recovery {
 
 /// Makes a run that was killed an ordinary one: its tables get their footers, its summary says what the tables tell, and its
 /// manifest that it was killed. `None` if it ended by itself, or was recovered before.
+///
+/// # Errors
+/// If the run is still running, if it left nothing to recover it from, or if its files are damaged or cannot be written.
 pub fn recover(
     path: &std::path::Path,
     classifier: &'static dyn Classifier,

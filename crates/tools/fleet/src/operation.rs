@@ -39,18 +39,27 @@ impl<'a> Operation<'a> {
     }
 
     /// Installs this program on all hosts, and copies the fleet's files.
+    ///
+    /// # Errors
+    /// A file cannot be read.
     pub fn push(&self, binary: &Path) -> Result<Report, Error> {
         let payload = Payload::new(&self.fleet, binary)?;
         Ok(self.report("push", self.on_hosts(|cx, host| push(cx, host, &payload)), None))
     }
 
     /// Stops the programs and the nodes.
+    ///
+    /// # Errors
+    /// The file of the fleet's state cannot be read.
     pub fn stop(&self) -> Result<Report, Error> {
         let hosts = self.on_hosts(stop::stop);
         Ok(self.report("stop", hosts, self.state.read()?.as_ref()))
     }
 
     /// Starts the nodes and programs of all hosts or of none, at a common time after this wait.
+    ///
+    /// # Errors
+    /// The file of the fleet's state cannot be written.
     pub fn start(&self, wait: Duration) -> Result<Report, Error> {
         let prepared = self.on_hosts(prepare);
         let measured = |r: &HostReport| r.start.as_ref().and_then(|s| s.clock);
@@ -91,6 +100,9 @@ impl<'a> Operation<'a> {
     }
 
     /// Fetches the records of a run, by default of the last one. `all_hosts` is whether the user named no hosts.
+    ///
+    /// # Errors
+    /// There is no such run, or the folder cannot be written.
     pub fn fetch(&mut self, out: Option<&Path>, run: Option<&str>, all_hosts: bool) -> Result<Report, Error> {
         let mut state = self.state.read()?.filter(|s| run.is_none_or(|r| s.run == r));
         let run = match (run, &state) {

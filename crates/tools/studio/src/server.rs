@@ -26,6 +26,9 @@ const UNREAD: u32 = 512 << 10;
 const WAITING: u32 = 1024;
 
 /// Serves two runs, beside each other, until the process is told to end.
+///
+/// # Errors
+/// A message for the user: one is no run directory, or nobody can listen there.
 pub fn serve_pair(runs: [&Path; 2], at: SocketAddr, ready: impl FnOnce(&str)) -> Result<(), String> {
     let library = Library::pair(runs)?;
     let query = match &library.names()[..] {
@@ -54,12 +57,18 @@ fn escaped(name: &str) -> String {
 
 /// Serves the runs of `path`, a run directory or a folder of them, until the process is told to end. `ready` is called once with
 /// the address to open.
+///
+/// # Errors
+/// A message for the user: there is no run, or nobody can listen there.
 pub fn serve(path: &Path, at: SocketAddr, ready: impl FnOnce(&str)) -> Result<(), String> {
     serve_studio(Catalogue::of(Library::new(path)?), at, ready)
 }
 
 /// As [`serve`], with the editor of a scenario. Its runs are shown, and what runs on this machine. Who has the address may change the file, so there is a token
 /// on loopback, too: other users of this machine can connect there.
+///
+/// # Errors
+/// A message for the user: the scenario cannot be read, or nobody can listen there.
 pub fn serve_editor(editing: Editing, at: SocketAddr, ready: impl FnOnce(&str)) -> Result<(), String> {
     let library = Library::of_folder(&editing.runs)?;
     let shown = Catalogue { editor: Some(Editor::new(editing)?), ..Catalogue::of(library) };
@@ -70,6 +79,9 @@ pub fn serve_editor(editing: Editing, at: SocketAddr, ready: impl FnOnce(&str)) 
 
 /// Shows what runs on this machine - emulations, labs and nodes whose control sockets let this user in -, or the one of a name;
 /// and the recorded runs of a folder, if there is one. Who has the address may move nodes, so there is a token on loopback, too.
+///
+/// # Errors
+/// A message for the user: nobody answers under that name, or nobody can listen there.
 #[cfg(feature = "live")]
 pub fn serve_live(
     name: Option<String>,

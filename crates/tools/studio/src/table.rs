@@ -81,6 +81,9 @@ impl OpenTable {
     }
 
     /// Calls something with the rows of each row group and their moments, in order.
+    ///
+    /// # Errors
+    /// If there are more rows than one chart is made of, or if the table is damaged.
     pub(crate) fn each_group(
         &self,
         mut take: impl FnMut(&Group<'_>, Range<usize>, &[i64]) -> Result<(), Error>,

@@ -29,6 +29,9 @@ struct Mark {
 
 impl CaptureIndex {
     /// Reads the whole capture once. What is behind damage, as at the end of a file that was cut off, is left out.
+    ///
+    /// # Errors
+    /// If it is no capture, is longer than 4 GiB, or has more than one section.
     pub fn read(input: impl Read) -> Result<Self, CaptureError> {
         Self::with_step(input, STEP)
     }
@@ -65,6 +68,9 @@ impl CaptureIndex {
     }
 
     /// A reader of the capture that begins with the frame at `from_ns`, or not long before.
+    ///
+    /// # Errors
+    /// If the file cannot be read there.
     pub fn reader<R: Read + Seek>(
         &self,
         mut input: R,

@@ -40,6 +40,9 @@ struct Interface {
 impl<W: Write> FrameStream<W> {
     /// Begins a stream of all interfaces of a node, or of the one of this name. The interface of a node that has no other is
     /// called `node` in it. Each frame is cut to `snaplen` octets.
+    ///
+    /// # Errors
+    /// If not even the first blocks are taken.
     pub fn begin(
         mut to: W,
         node: &str,

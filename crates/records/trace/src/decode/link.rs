@@ -39,6 +39,9 @@ pub enum NoPacket {
 pub const LINKTYPE_IEEE802_11: u16 = link_type::IEEE802_11;
 
 /// The IP packet in a frame of type `link_type` (a LINKTYPE number of tcpdump.org).
+///
+/// # Errors
+/// Why there is none that can be read.
 pub fn network(link_type: u16, bytes: &[u8]) -> Result<DecodedFrame<'_>, NoPacket> {
     match link_type {
         link_type::PPI => match ppi(bytes).ok_or(NoPacket::NotIp)? {

@@ -58,6 +58,9 @@ pub(crate) enum Operation {
 }
 
 /// The text after operations that stand in a request, in JSON.
+///
+/// # Errors
+/// What the operations or the text have wrong, for the user.
 pub fn edit_text(file: &Path, text: &str, operations: &[u8]) -> Result<String, String> {
     let operations: Vec<Operation> = serde_json::from_slice(operations).map_err(|e| e.to_string())?;
     edit(file, text, &operations)

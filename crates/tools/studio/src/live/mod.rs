@@ -38,6 +38,9 @@ pub(crate) struct Live {
 
 impl Live {
     /// All that run on this machine and let this user in, or the one of this name.
+    ///
+    /// # Errors
+    /// A message for the user: nobody answers under that name.
     pub(crate) fn new(only: Option<String>) -> Result<Self, String> {
         let live = Self { only, hubs: Mutex::default() };
         if let Some(name) = &live.only {
