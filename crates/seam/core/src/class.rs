@@ -21,6 +21,7 @@ impl Class {
     ///
     /// # Panics
     /// Never: a class is made with its protocol.
+    #[inline]
     pub fn protocol(self) -> &'static Description {
         match self.place.protocol() {
             Some(protocol) => protocol,
@@ -28,6 +29,7 @@ impl Class {
         }
     }
     /// The name in tables. Protocols share names: many have a `rreq`.
+    #[inline]
     pub fn name(self) -> &'static str {
         self.protocol().messages.classes[usize::from(self.index)]
     }

@@ -40,6 +40,7 @@ impl Messages {
         self.names().any(|n| n == name)
     }
     /// The names of the types in this set, in the order of their bits.
+    #[inline]
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         let known = self.place.protocol().map_or(&[][..], |d| d.messages.types);
         known.iter().filter(move |(bit, _)| self.bits >> bit & 1 == 1).map(|(_, name)| *name)

@@ -51,10 +51,12 @@ const HEADROOM: usize = 128;
 
 impl Packet {
     /// The packet's bytes, from the IP header on.
+    #[inline]
     pub fn bytes(&self) -> &[u8] {
         &self.buf[self.head..]
     }
     /// The packet's bytes, to be changed in place.
+    #[inline]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.buf[self.head..]
     }
@@ -166,6 +168,7 @@ impl Pool {
         self.packet(p.bytes(), p.meta)
     }
     /// Takes a packet's buffer back.
+    #[inline]
     pub fn recycle(&mut self, mut p: Packet) {
         self.ended += 1;
         p.buf.clear();

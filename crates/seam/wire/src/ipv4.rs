@@ -48,6 +48,7 @@ pub struct Packet<'a> {
 impl<'a> Packet<'a> {
     /// Checks version and lengths, not the checksum (see [`Packet::checksum_is_valid`]). Octets after the total length,
     /// such as a link's padding, are ignored.
+    #[inline]
     pub fn new_checked(bytes: &'a [u8]) -> Result<Self, Error> {
         let p = Self::new_snapped(bytes)?;
         refuse_if(p.total_len > bytes.len(), Error::Truncated)?;
@@ -55,6 +56,7 @@ impl<'a> Packet<'a> {
     }
 
     /// As [`Packet::new_checked`], but the payload may be cut short, as captures do; the header may not.
+    #[inline]
     pub fn new_snapped(bytes: &'a [u8]) -> Result<Self, Error> {
         refuse_if(bytes.len() < HEADER_LEN, Error::Truncated)?;
         refuse_if(bytes[0] >> 4 != 4, Error::Value("version"))?;
@@ -106,6 +108,7 @@ impl<'a> Packet<'a> {
         u16_at(self.bytes, 10)
     }
     /// Whether the header checksum is right.
+    #[inline]
     pub fn checksum_is_valid(&self) -> bool {
         checksum::sum(0, self.header()) == 0xffff
     }
@@ -130,6 +133,7 @@ impl<'a> Packet<'a> {
         &self.bytes[..self.header_len + self.payload().len().min(n)]
     }
     /// What the packet carries, as far as it is there.
+    #[inline]
     pub fn payload(&self) -> &'a [u8] {
         &self.bytes[self.header_len..self.total_len.min(self.bytes.len())]
     }

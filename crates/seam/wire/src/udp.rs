@@ -18,6 +18,7 @@ pub struct Packet<'a> {
 
 impl<'a> Packet<'a> {
     /// Checks the lengths. Octets after the stated length are ignored.
+    #[inline]
     pub fn new_checked(bytes: &'a [u8]) -> Result<Self, Error> {
         let p = Self::new_snapped(bytes)?;
         refuse_if(p.len > bytes.len(), Error::Truncated)?;

@@ -75,6 +75,7 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// Moves the hole at the root towards the leaves until `entry` fits into it.
+    #[inline]
     fn down(&mut self, entry: QueuedEvent<E>) {
         let mut i = 0;
         loop {

@@ -194,6 +194,7 @@ impl Simulation {
         }
     }
 
+    #[inline]
     pub(crate) fn advance(&mut self, at: Time, node: u32, event: Event) {
         debug_assert!(at >= self.now, "time went back");
         if at >= self.next_look {

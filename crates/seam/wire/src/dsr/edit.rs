@@ -17,6 +17,7 @@ use crate::ipv4::{self, protocol};
 use crate::{Error, bytes, refuse_if};
 
 /// The IP header and the DSR header of a packet; an error if its protocol is not DSR.
+#[inline]
 pub fn parse(ip_packet: &[u8]) -> Result<(ipv4::Packet<'_>, Packet<'_>), Error> {
     let ip = ipv4::Packet::new_checked(ip_packet)?;
     refuse_if(ip.protocol() != protocol::DSR, Error::Value("protocol"))?;

@@ -37,6 +37,7 @@ pub struct Packet<'a> {
 
 impl<'a> Packet<'a> {
     /// Checks that the header is complete. `bytes` start behind the IP header.
+    #[inline]
     pub fn new_checked(bytes: &'a [u8]) -> Result<Self, Error> {
         refuse_if(bytes.len() < HEADER_LEN, Error::Truncated)?;
         let is_flow_state = bytes[1] & 0x80 != 0;
@@ -51,6 +52,7 @@ impl<'a> Packet<'a> {
         u8_at(self.bytes, 0)
     }
     /// The Flow State header's fields, if this is one (F = 1).
+    #[inline]
     pub fn flow_state(&self) -> Option<FlowState> {
         let b = u8_at(self.bytes, 1);
         (b & 0x80 != 0).then(|| FlowState { hop_count: b & 0x7f, flow_id: u16_at(self.bytes, 2) })
@@ -64,10 +66,12 @@ impl<'a> Packet<'a> {
         &self.bytes[..self.header_len]
     }
     /// The octets of all options; none in a Flow State header.
+    #[inline]
     pub fn options_bytes(&self) -> &'a [u8] {
         &self.bytes[HEADER_LEN..self.header_len]
     }
     /// The options in their order.
+    #[inline]
     pub fn options(&self) -> Options<'a> {
         options(self.options_bytes())
     }

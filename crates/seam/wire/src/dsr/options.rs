@@ -44,6 +44,7 @@ impl<'a> Options<'a> {
 
 impl<'a> Iterator for Options<'a> {
     type Item = Result<DsrOption<'a>, Error>;
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         self.step().map(|(_, o)| o)
     }
