@@ -41,6 +41,7 @@ impl Repr {
     }
 
     /// The answer to a request: its target is at this link address.
+    #[must_use]
     pub const fn reply(&self, mac: Mac) -> Self {
         let (sender, target, target_mac) = (self.target, self.sender, self.sender_mac);
         Self { operation: Operation::Reply, sender_mac: mac, sender, target_mac, target }
