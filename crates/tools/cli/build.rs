@@ -17,6 +17,11 @@ fn main() {
     let commit = std::env::var("WAYHOP_COMMIT").ok().or_else(|| commit(&root));
     let commit = commit.unwrap_or_else(|| "unknown".to_owned());
     println!("cargo::rustc-env=WAYHOP_VERSION={}+{commit}", env!("CARGO_PKG_VERSION"));
+    // What is published (the profile `dist`) is small: equal functions become one. Here rustc brings the linker that can.
+    let variable = |name| std::env::var(name).unwrap_or_default();
+    if variable("OPT_LEVEL") == "z" && variable("TARGET") == "x86_64-unknown-linux-gnu" {
+        println!("cargo::rustc-link-arg-bins=-Wl,--icf=all,-z,pack-relative-relocs");
+    }
 }
 
 /// The commit that is checked out, with a mark if the tree differs from it. A folder inside another

@@ -48,7 +48,7 @@ pub(crate) fn prefix(
     let mut complete = false;
     for step in 1..=STEPS {
         let end = (u128::from(scenario.duration.as_nanos()) * u128::from(step) / u128::from(STEPS)) as u64;
-        let reached = simulation.run_until(Time::from_nanos(end), |now| watch(now, begun.elapsed()));
+        let reached = simulation.run_until(Time::from_nanos(end), &mut |now| watch(now, begun.elapsed()));
         samples.push(Sample {
             at: simulation.now(),
             events: simulation.events(),

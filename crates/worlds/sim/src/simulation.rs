@@ -150,12 +150,13 @@ impl Simulation {
 
     /// Runs to the end, or until `watch` breaks off. `watch` is called now and then with the run's time. Returns whether
     /// the end was reached; a writer that fails breaks off too.
-    pub fn run(&mut self, watch: impl FnMut(Time) -> ControlFlow<()>) -> bool {
-        self.run_until(self.end, watch)
+    pub fn run(&mut self, mut watch: impl FnMut(Time) -> ControlFlow<()>) -> bool {
+        self.run_until(self.end, &mut watch)
     }
 
     /// [`Simulation::run`], but only to `end`; it may be called again for a later one.
-    pub fn run_until(&mut self, end: Time, mut watch: impl FnMut(Time) -> ControlFlow<()>) -> bool {
+    // Not generic, so that the loop is compiled in this crate, for speed, whatever its callers are compiled for.
+    pub fn run_until(&mut self, end: Time, watch: &mut dyn FnMut(Time) -> ControlFlow<()>) -> bool {
         self.begin_once();
         while let Some((at, node, event)) = self.net.common.queue.pop_until(end) {
             self.advance(at, node, event);

@@ -13,7 +13,7 @@ fn warm_allocations(text: &str) -> u64 {
     let s = scenario(text);
     let mut simulation = Simulation::new(&s, Recorder::hash_only()).unwrap();
     let go = |simulation: &mut Simulation, to: f64| {
-        assert!(simulation.run_until(Time::from_secs_f64(to), |_| ControlFlow::Continue(())));
+        assert!(simulation.run_until(Time::from_secs_f64(to), &mut |_| ControlFlow::Continue(())));
     };
     go(&mut simulation, 50.0);
     allocation_counter::measure(|| go(&mut simulation, 60.0)).count_total

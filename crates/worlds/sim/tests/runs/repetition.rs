@@ -21,7 +21,7 @@ fn a_run_in_two_pieces_is_the_same_run() {
     let whole = run(&s).0;
     let mut pieces = wayhop_sim::Simulation::new(&s, wayhop_trace::Recorder::hash_only()).unwrap();
     for end in [0.3, 7.0, 7.1, 20.0] {
-        assert!(pieces.run_until(Time::from_secs_f64(end), |_| ControlFlow::Continue(())));
+        assert!(pieces.run_until(Time::from_secs_f64(end), &mut |_| ControlFlow::Continue(())));
     }
     assert_eq!(pieces.finish(&s, 0.0).0, whole);
 }
