@@ -403,16 +403,11 @@ typedef struct wayhop_host {
     void (*fail)(const char *message);
 } wayhop_host;
 
-/* `mode` of wayhop_run. */
-enum { WAYHOP_SIMULATION = 0, WAYHOP_EMULATION = 1, WAYHOP_LAB = 2, WAYHOP_FIELD = 3 };
-
 /* A run, for `run_begin`. In the lab and in the field each node is a process and a run of its own. */
 typedef struct wayhop_run {
     uint32_t size;
-    uint32_t mode;
+    uint32_t nodes; /* nodes in this process: all of the scenario, or 1 in the lab and in the field */
     uint64_t seed;
-    uint32_t nodes;             /* nodes in the scenario; 1 in the field if there is none */
-    uint32_t reserved;
     const wayhop_host *host;    /* valid for the whole run */
     const wayhop_value *values; /* the parameters, in the order of `parameters` of the library */
     const char *json;           /* the same as a JSON object */
@@ -453,7 +448,7 @@ enum { WAYHOP_INTEGER = 0, WAYHOP_NUMBER = 1, WAYHOP_BOOLEAN = 2, WAYHOP_TEXT = 
 
 /* A parameter: a key of [protocol] in a scenario, checked before a run begins. */
 typedef struct wayhop_parameter {
-    const char *key;     /* lower_snake_case, with its unit: "hello_interval_s" */
+    const char *key;     /* letters, digits and _, with its unit: "hello_interval_s" */
     uint32_t type;       /* WAYHOP_INTEGER, ... */
     uint32_t flags;      /* WAYHOP_LIVE: can change while a node runs (WAYHOP_SET_PARAMETERS) */
     const char *preset;  /* the default: "3", "0.5", "true", "any text" */
@@ -507,7 +502,7 @@ typedef struct wayhop_protocol_library {
     uint32_t abi_version; /* WAYHOP_ABI_VERSION */
     uint32_t size;        /* sizeof(wayhop_protocol_library) */
 
-    const char *name;          /* in scenarios and tables: lower-case letters and digits: "flood" */
+    const char *name;          /* in scenarios and tables: a-z, 0-9, '-' and ':', from a letter on: "flood" */
     const char *full_name;     /* "Flooding with duplicate suppression" */
     const char *specification; /* "RFC 4728"; NULL for none */
     const char *version;       /* of the library, recorded with each run; NULL for none */

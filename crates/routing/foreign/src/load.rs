@@ -1,0 +1,77 @@
+//! Loading libraries, each once.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use sha2::{Digest as _, Sha256};
+use wayhop_core::{Description, hex};
+
+use crate::ffi::call::enter;
+use crate::ffi::library::Library;
+use crate::progress::{self, Callback};
+use crate::slots;
+
+/// A loaded library.
+#[derive(Clone, Debug)]
+pub struct LibraryFile {
+    /// Its protocol.
+    pub description: &'static Description,
+    /// Where it is, without links.
+    pub path: PathBuf,
+    /// Its size, bytes.
+    pub bytes: u64,
+    /// SHA-256 of the file, hexadecimal.
+    pub sha256: String,
+    /// Its version, by its own account; empty for none.
+    pub version: String,
+}
+
+static FILES: Mutex<Vec<LibraryFile>> = Mutex::new(Vec::new());
+static SUPERVISE: OnceLock<fn(&Path)> = OnceLock::new();
+
+/// What is called before the first library is loaded: it moves the command into a process of its own.
+pub fn supervise_by(supervise: fn(&Path)) {
+    let _ = SUPERVISE.set(supervise);
+}
+
+/// Loads the library at `path`, if it is not loaded yet.
+///
+/// # Errors
+/// Says what is wrong with it, and what to do.
+pub fn load(path: &Path) -> Result<&'static Description, String> {
+    let content = fs::read(path).map_err(|e| format!("it cannot be read ({e})"))?;
+    let place = fs::canonicalize(path).map_err(|e| format!("it cannot be read ({e})"))?;
+    let sha256 = hex(&Sha256::digest(&content));
+    let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = files.iter().find(|f| f.path == place) {
+        if known.sha256 != sha256 {
+            return Err("it changed since this process loaded it; restart this command".to_owned());
+        }
+        return Ok(known.description);
+    }
+    if let Some(supervise) = SUPERVISE.get() {
+        supervise(path);
+    }
+    progress::set_library(&path.display().to_string());
+    let library = {
+        let _entered = enter(Callback::Load, 0, 0, None);
+        Library::load(&place, path)?
+    };
+    if let Some(other) = files.iter().find(|f| f.description.name == library.facts.name) {
+        return Err(format!(
+            "its protocol has the same name as that of {}: {}",
+            other.path.display(),
+            library.facts.name
+        ));
+    }
+    let version = library.facts.version.clone();
+    let description = slots::add(library)?;
+    files.push(LibraryFile { description, path: place, bytes: content.len() as u64, sha256, version });
+    Ok(description)
+}
+
+/// The libraries that are loaded.
+pub fn loaded() -> Vec<LibraryFile> {
+    FILES.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
