@@ -1,33 +1,21 @@
 //! Loading libraries, each once.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use sha2::{Digest as _, Sha256};
-use wayhop_core::{Description, hex};
+use wayhop_core::{Description, LibraryFile, hex};
 
 use crate::ffi::call::enter;
 use crate::ffi::library::Library;
 use crate::progress::{self, Callback};
 use crate::slots;
 
-/// A loaded library.
-#[derive(Clone, Debug)]
-pub struct LibraryFile {
-    /// Its protocol.
-    pub description: &'static Description,
-    /// Where it is, without links.
-    pub path: PathBuf,
-    /// Its size, bytes.
-    pub bytes: u64,
-    /// SHA-256 of the file, hexadecimal.
-    pub sha256: String,
-    /// Its version, by its own account; empty for none.
-    pub version: String,
-}
+/// What a process has loaded.
+type Loaded = (&'static Description, LibraryFile);
 
-static FILES: Mutex<Vec<LibraryFile>> = Mutex::new(Vec::new());
+static FILES: Mutex<Vec<Loaded>> = Mutex::new(Vec::new());
 static SUPERVISE: OnceLock<fn(&Path)> = OnceLock::new();
 
 /// What is called before the first library is loaded: it moves the command into a process of its own.
@@ -44,11 +32,11 @@ pub fn load(path: &Path) -> Result<&'static Description, String> {
     let place = fs::canonicalize(path).map_err(|e| format!("it cannot be read ({e})"))?;
     let sha256 = hex(&Sha256::digest(&content));
     let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = files.iter().find(|f| f.path == place) {
-        if known.sha256 != sha256 {
+    if let Some(known) = files.iter().find(|(_, f)| f.path == place) {
+        if known.1.sha256 != sha256 {
             return Err("it changed since this process loaded it; restart this command".to_owned());
         }
-        return Ok(known.description);
+        return Ok(known.0);
     }
     if let Some(supervise) = SUPERVISE.get() {
         supervise(path);
@@ -58,20 +46,20 @@ pub fn load(path: &Path) -> Result<&'static Description, String> {
         let _entered = enter(Callback::Load, 0, 0, None);
         Library::load(&place, path)?
     };
-    if let Some(other) = files.iter().find(|f| f.description.name == library.facts.name) {
+    if let Some(other) = files.iter().find(|(d, _)| d.name == library.facts.name) {
         return Err(format!(
             "its protocol has the same name as that of {}: {}",
-            other.path.display(),
+            other.1.path.display(),
             library.facts.name
         ));
     }
     let version = library.facts.version.clone();
     let description = slots::add(library)?;
-    files.push(LibraryFile { description, path: place, bytes: content.len() as u64, sha256, version });
+    files.push((description, LibraryFile { path: place, bytes: content.len() as u64, sha256, version }));
     Ok(description)
 }
 
-/// The libraries that are loaded.
-pub fn loaded() -> Vec<LibraryFile> {
+/// The protocols of the libraries that are loaded, and their files.
+pub fn loaded() -> Vec<(&'static Description, LibraryFile)> {
     FILES.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }

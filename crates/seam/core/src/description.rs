@@ -5,6 +5,7 @@
 
 use core::fmt;
 use std::borrow::Cow;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -129,6 +130,19 @@ impl ParameterError {
             remedy: "change that key, or remove it to use the profile's value".to_owned(),
         }
     }
+}
+
+/// The shared library that a protocol comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LibraryFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its size, bytes.
+    pub bytes: u64,
+    /// SHA-256 of the file, hexadecimal.
+    pub sha256: String,
+    /// Its version, by its own account; empty for none.
+    pub version: String,
 }
 
 /// The node and the run of an engine. A protocol must not decide by it: it is for the surroundings of foreign ones.

@@ -38,7 +38,7 @@ pub(crate) struct Engine {
 struct Running {
     /// What `create` returned.
     raw: *mut c_void,
-    run: Arc<Run>,
+    _run: Arc<Run>,
     packets: Packets,
     /// When it was called last, nanoseconds.
     last_ns: u64,
@@ -85,7 +85,7 @@ impl Engine {
         if raw.is_null() {
             fault::end(&format!("created no engine for node {}: {}", self.node.node, written(&problem)));
         }
-        Running { raw, run, packets: Packets::new(self.node.node + 1), last_ns: node.now_ns }
+        Running { raw, _run: run, packets: Packets::new(self.node.node + 1), last_ns: node.now_ns }
     }
 
     /// Tells the user once of packets that an engine has and does not report.

@@ -54,7 +54,8 @@ impl Scenario {
             options.extend([("traffic.0.kind", "--traffic"), ("traffic.0.path", "--traffic")]);
         }
         let mut document = Document::of_options(options);
-        let scenario: Self = document.deserialize_table(&table, sets)?;
+        let mut scenario: Self = document.deserialize_table(&table, sets)?;
+        scenario.protocol.load(&document)?;
         Ok(Self { document, ..scenario })
     }
 
@@ -68,7 +69,8 @@ impl Scenario {
     }
 
     fn parse(mut document: Document, sets: &[String]) -> Result<Self> {
-        let scenario: Self = document.deserialize_with(sets)?;
+        let mut scenario: Self = document.deserialize_with(sets)?;
+        scenario.protocol.load(&document)?;
         Ok(Self { document, ..scenario })
     }
 }
