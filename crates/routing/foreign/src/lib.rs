@@ -22,6 +22,6 @@ mod slots;
 
 pub use claims::{Claims, ParameterClaim};
 pub use facts::Facts;
-pub use load::{load, loaded, supervise_by};
+pub use load::{Supervise, load, loaded, supervise_by};
 pub use locate::locate;
 pub use parameter::Parameter;

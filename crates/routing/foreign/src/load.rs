@@ -16,31 +16,33 @@ use crate::slots;
 type Loaded = (&'static Description, LibraryFile);
 
 static FILES: Mutex<Vec<Loaded>> = Mutex::new(Vec::new());
-static SUPERVISE: OnceLock<fn(&Path)> = OnceLock::new();
+static SUPERVISE: OnceLock<Supervise> = OnceLock::new();
 
-/// What is called before the first library is loaded: it moves the command into a process of its own.
-pub fn supervise_by(supervise: fn(&Path)) {
+/// Moves a command into a process of its own, or refuses to load a library, with the reason.
+pub type Supervise = fn(&Path) -> Result<(), String>;
+
+/// What is called before a library is loaded.
+pub fn supervise_by(supervise: Supervise) {
     let _ = SUPERVISE.set(supervise);
 }
 
-/// Loads the library at `path`, if it is not loaded yet.
+/// Loads the library at `path`, if it is not loaded yet. A file that changed since then stays as it was: the process has its
+/// old code.
 ///
 /// # Errors
 /// Says what is wrong with it, and what to do.
 pub fn load(path: &Path) -> Result<&'static Description, String> {
-    let content = fs::read(path).map_err(|e| format!("it cannot be read ({e})"))?;
-    let place = fs::canonicalize(path).map_err(|e| format!("it cannot be read ({e})"))?;
-    let sha256 = hex(&Sha256::digest(&content));
+    let unreadable = |e| format!("it cannot be read ({e})");
+    let place = fs::canonicalize(path).map_err(unreadable)?;
     let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = files.iter().find(|(_, f)| f.path == place) {
-        if known.1.sha256 != sha256 {
-            return Err("it changed since this process loaded it; restart this command".to_owned());
-        }
-        return Ok(known.0);
+    if let Some((known, _)) = files.iter().find(|(_, f)| f.path == place) {
+        return Ok(known);
     }
     if let Some(supervise) = SUPERVISE.get() {
-        supervise(path);
+        supervise(path)?;
     }
+    let content = fs::read(&place).map_err(unreadable)?;
+    let sha256 = hex(&Sha256::digest(&content));
     progress::set_library(&path.display().to_string());
     let library = {
         let _entered = enter(Callback::Load, 0, 0, None);

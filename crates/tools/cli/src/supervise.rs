@@ -35,21 +35,24 @@ const PASSED_ON: [Signal; 6] =
 /// Signals that somebody sends, and no library raises by mistake.
 const SENT: [Signal; 5] = [Signal::SIGKILL, Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP, Signal::SIGPIPE];
 
-/// Called before the first library is loaded. It returns in the child; the supervisor ends with it.
-pub(crate) fn supervise(library: &Path) {
-    // A server that meets a library later loads it as it is: it runs scenarios in commands of their own.
-    if std::thread::current().name() != Some("main") || is_supervised() {
-        return;
+/// Called before a library is loaded. It returns in the child; the supervisor ends with it.
+pub(crate) fn supervise(library: &Path) -> Result<(), String> {
+    // What a browser sends must not choose code to run.
+    if std::thread::current().name() != Some("main") {
+        let why =
+            "a library is loaded at the start of a command only; name it in the scenario's file, and restart";
+        return Err(why.to_owned());
+    }
+    if is_supervised() {
+        return Ok(());
     }
     if std::env::args_os().any(|a| is_standard_input(Path::new(&a))) {
-        say!("error: a scenario with a library cannot come from standard input; save it to a file");
-        exit(i32::from(Status::Usage.code()));
+        let why = "a scenario with a library cannot come from standard input; save it to a file";
+        return Err(why.to_owned());
     }
     match watch(library) {
         Ok(status) => exit(status),
-        Err(e) => {
-            say!("warning: {} runs without supervision ({e}): a crash ends the command", library.display())
-        }
+        Err(e) => Err(format!("it cannot be supervised ({e})")),
     }
 }
 

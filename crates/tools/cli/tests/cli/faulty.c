@@ -2,6 +2,7 @@
 #define wayhop_protocol flood_protocol
 #include "flood.c"
 #undef wayhop_protocol
+#include <signal.h>
 #include <unistd.h>
 
 static const wayhop_parameter with_fault[] = {
@@ -29,7 +30,7 @@ static void faulty_frame(void *engine, const wayhop_cx *cx, wayhop_packet p, con
     if (cx->node != 1 || cx->now_ns < 3000000000u) {
         frame(engine, cx, p, rx);
     } else if (strcmp(fault, "segv") == 0) {
-        *(volatile int *)16 = 1;
+        raise(SIGSEGV);
     } else if (strcmp(fault, "abort") == 0) {
         abort();
     } else if (strcmp(fault, "exit") == 0) {
@@ -55,7 +56,7 @@ static void faulty_frame(void *engine, const wayhop_cx *cx, wayhop_packet p, con
     } else if (strcmp(fault, "leak") == 0) {
         return;
     } else if (strcmp(fault, "stale") == 0) {
-        if (old) wayhop_random(old + 1);
+        if (old) cx->calls->random(old + 1);
         old = cx;
         wayhop_consume(cx, p);
     } else {

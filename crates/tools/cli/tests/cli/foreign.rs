@@ -136,11 +136,15 @@ fn files_that_are_no_library_are_named_with_a_remedy() {
     assert!(said.contains("crashed (SIGABRT) in wayhop_protocol"), "{said}");
 }
 
-/// The run that a fault ended is readable.
-fn readable(at: &Path) {
-    let recovered: Ran = run_in(at, &["recover", "out"]);
-    assert_eq!(recovered.status, Some(0), "{}", recovered.err);
-    run_in(at, &["why", "out", "--json"]).ok();
+/// As with a run that is killed, all but the last seconds of the wall clock are kept.
+#[test]
+fn the_run_of_a_library_that_crashed_is_readable() {
+    let dir = faulty(&[]);
+    let said = error(dir.path(), &["--set", "protocol.fault=segv", "--pace", "0.5"], 1);
+    assert!(said.contains("recorded up to") && said.contains("wayhop recover out"), "{said}");
+    run_in(dir.path(), &["recover", "out"]).ok();
+    assert_eq!(manifest(&dir.path().join("out"))["status"], "killed");
+    run_in(dir.path(), &["why", "out", "--json"]).ok();
 }
 
 #[test]
@@ -162,9 +166,6 @@ fn a_library_that_dies_is_named_with_the_place() {
         let said = error(dir.path(), &["--set", &format!("protocol.fault={fault}")], 1);
         assert!(said.contains(expected) && said.contains("libmine.so"), "{fault}: {said}");
         assert!(said.contains("out: "), "{fault}: {said}");
-        if fault == "segv" {
-            readable(dir.path());
-        }
     }
 }
 

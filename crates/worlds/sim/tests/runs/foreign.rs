@@ -9,8 +9,9 @@ use wayhop_core::{
     Configured, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Parameters, Priority, Protocol,
     RxMeta, Span, Time, TimerKey, TxReport, TxSpec,
 };
+use wayhop_scenario::Scenario;
 
-use crate::{run, scenario};
+use crate::run;
 
 const PROTOCOL: u8 = 253;
 const HEADER: usize = 4;
@@ -154,7 +155,9 @@ fn a_protocol_in_c_does_what_it_does_in_rust() {
          [[outages]]\nnode = 3\nstart_s = 10\nlength_s = 5\ntables = \"lost\"\n",
         library(folder.path())
     );
-    let mut s = scenario(&text);
+    let file = folder.path().join("flood.toml");
+    std::fs::write(&file, text).unwrap();
+    let mut s = Scenario::load(&file, &[]).and_then(|s| s.resolve()).unwrap();
     let (in_c, audit) = run(&s);
     assert_eq!(audit.defect(), None);
     assert_eq!(in_c.protocol, "flood");
