@@ -524,7 +524,8 @@ typedef struct wayhop_protocol_library {
     const wayhop_message_type *types;
     size_t type_count;
 
-    /* What is in a packet; NULL: every packet has class 0 and no types. */
+    /* What is in a packet; NULL: every packet has class 0 and no types. A library without classes and
+     * types leaves its packets to a built-in protocol with the same carrier, if there is one. */
     void (*classify)(const wayhop_datagram *, wayhop_classified *out);
     /* Writes the messages of a packet as a JSON array of objects with a "type" each, with snprintf's
      * rules: at most `size` bytes with the final zero; returns the full length. NULL: no decoder. */

@@ -29,21 +29,16 @@ pub fn load(path: &Path) -> Result<&'static Description, String> {
     if built_in.is_some() {
         return Err(format!("its protocol has the name of a built-in one, {}; rename it", description.name));
     }
-    let carrier = description.messages.carrier;
-    let is_like_ours = ALL.iter().any(|d| d.messages.carrier == carrier);
-    if description.messages.classes.is_empty() && !is_like_ours {
-        return Err("its description has no classes of routing packets; give one at least".to_owned());
-    }
-    match add(description) {
-        true => Ok(description),
-        false => Err(format!("this process knows {MOST} foreign protocols already; restart it")),
+    if add(description) {
+        Ok(description)
+    } else {
+        Err(format!("this process knows {MOST} foreign protocols already; restart it"))
     }
 }
 
 /// The file that a protocol comes from, if it comes from a library.
 pub fn library(description: &Description) -> Option<LibraryFile> {
-    let is_its = |(d, file)| std::ptr::eq(d, description).then_some(file);
-    wayhop_foreign::loaded().into_iter().find_map(is_its)
+    wayhop_foreign::loaded().into_iter().find_map(|(d, file)| std::ptr::eq(d, description).then_some(file))
 }
 
 /// The file of the library that the name of a protocol means. `None` if it is no library's, or a built-in protocol's.
@@ -75,11 +70,17 @@ pub(crate) fn at(place: u8) -> &'static Description {
     foreign.copied().unwrap_or_else(|| ALL[usize::from(place)])
 }
 
-/// The place of the loaded protocol that knows the packets of this carrier.
+/// The place of the loaded protocol that knows the packets of this carrier. One without classes and types of messages leaves
+/// them to a built-in protocol that has the same carrier.
 #[inline]
 pub(crate) fn place(is_its: impl Fn(Carrier) -> bool) -> Option<u8> {
-    let knows = |d: &Description| !d.messages.classes.is_empty() && d.messages.carrier != NO_CARRIER;
-    placed().find(|(_, d)| knows(d) && is_its(d.messages.carrier)).map(|(place, _)| place)
+    let is_like_ours = |carrier| ALL.iter().any(|d| d.messages.carrier == carrier);
+    let knows = |d: &Description| {
+        let MessageFormat { carrier, classes, types, .. } = &d.messages;
+        let is_named = !classes.is_empty() || !types.is_empty();
+        *carrier != NO_CARRIER && (is_named || !is_like_ours(*carrier)) && is_its(*carrier)
+    };
+    placed().find(|(_, d)| knows(d)).map(|(place, _)| place)
 }
 
 /// Remembers the names of a protocol that a run directory lists. With too many, rows of its packets cannot be read.

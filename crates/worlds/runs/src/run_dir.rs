@@ -127,7 +127,9 @@ pub fn named_files(file: Option<&Path>, scenario: &Scenario) -> Vec<PathBuf> {
         _ => None,
     };
     let traffic = scenario.traffic.iter().filter_map(Traffic::file);
-    movement.into_iter().chain(traffic).chain(scenario.map.as_deref()).map(|p| folder.join(p)).collect()
+    let library = scenario.protocol.library.as_deref().map(Path::new);
+    let all = movement.into_iter().chain(traffic).chain(scenario.map.as_deref()).chain(library);
+    all.map(|p| folder.join(p)).collect()
 }
 
 /// What records a run of the simulator's nodes: tables, and the captures and the trace that the scenario asks for. Programs have connections on the real clock only.

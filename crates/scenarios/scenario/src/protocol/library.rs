@@ -49,7 +49,7 @@ fn load(path: &Path, key: &str, doc: &Document) -> Result<&'static str> {
     match wayhop_protocols::load(&doc.folder().join(path)) {
         Ok(description) => Ok(description.name),
         Err(what) => {
-            let (what, remedy) = what.split_once("; ").unwrap_or((&what, "check the file"));
+            let (what, remedy) = what.split_once("; ").unwrap_or((what.as_str(), "check the file"));
             Err(doc.error(key, format!("cannot use the library {shown}: {what}"), remedy))
         }
     }

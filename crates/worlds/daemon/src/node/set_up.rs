@@ -36,7 +36,7 @@ impl Host {
             // Nobody else's number: a node outside of a scenario has none.
             node: NodeId::from_default_addr(own).map_or(0, |n| n.0),
             interfaces: interfaces.len() as u8,
-            prefix_len: addresses.mesh.len,
+            prefix_len: addresses.mesh.len(),
             ..NodeContext::default()
         };
         let mut host = Self::new(configured.engine_at(context), own, addresses.mesh, first, rng);
