@@ -290,3 +290,96 @@ pub(crate) struct RawLibrary {
     pub(crate) command: Handler<*const RawCommand>,
     pub(crate) inspect: Option<unsafe extern "C" fn(*mut c_void, u64, *const RawInspector)>,
 }
+
+#[cfg(test)]
+mod tests {
+    use core::mem::offset_of;
+    use std::fmt::Write as _;
+    use std::process::Command;
+
+    use super::*;
+
+    /// The C compiler is the oracle: sizes, and offsets of fields behind those whose sizes differ.
+    #[test]
+    fn structures_are_laid_out_as_a_c_compiler_does() {
+        let mut expected = Vec::new();
+        let mut source = String::from("#include <stdio.h>\n#include \"wayhop.h\"\nint main(void) {\n");
+        macro_rules! same {
+            ($($raw:ident = $c:literal { $($field:ident),* };)*) => {$(
+                expected.push(size_of::<$raw>());
+                let _ = writeln!(source, "printf(\"%zu\\n\", sizeof({}));", $c);
+                $(
+                    expected.push(offset_of!($raw, $field));
+                    let _ = writeln!(source, "printf(\"%zu\\n\", offsetof({}, {}));", $c, stringify!($field));
+                )*
+            )*};
+        }
+        same! {
+            RawAddr = "wayhop_addr" { bytes };
+            RawPacket = "wayhop_packet" { handle };
+            RawRx = "wayhop_rx" { from, signal_dbm, noise_dbm, rate_kbps, iface, broadcast };
+            RawTxReport = "wayhop_tx_report" { packet, next_hop, status, tries, iface, has_report };
+            RawRouteUse = "wayhop_route_use" { destination, next_hop, previous_hop, iface, has_previous_hop };
+            RawFix = "wayhop_fix" { longitude_deg, heading_deg, speed_m_per_s };
+            RawValue = "wayhop_value" { integer, number, text };
+            RawCommand = "wayhop_command" { kind, has_destination, destination, values, json };
+            RawTx = "wayhop_tx" { next_hop, delay_ns, report, has_report, iface, priority };
+            RawRoute = "wayhop_route" { destination, next_hop, metric, prefix_length, iface };
+            RawSocket = "wayhop_socket" { group, number, kind, iface };
+            RawCx = "wayhop_cx" { calls, now_ns, addr, addr6, node, queued, acknowledges };
+            RawCalls = "wayhop_calls" {
+                alloc, copy, bytes, insert, remove, resize, send, deliver, drop, consume, set_timer, clear_timer, open,
+                install, uninstall, replace_routes, recall, refuse, note, random, link_acknowledges
+            };
+            RawHost = "wayhop_host" { abi_version, log, fail };
+            RawRun = "wayhop_run" { nodes, seed, host, values, json };
+            RawNode = "wayhop_node" {
+                node, addr, addr6, prefix_length, interfaces, life, now_ns, host, values, json
+            };
+            RawInspector = "wayhop_inspector" { row, held };
+            RawDatagram = "wayhop_datagram" { source, destination, payload, length, complete_length };
+            RawMessageType = "wayhop_message_type" { bit, name };
+            RawClassified = "wayhop_classified" { class_index, types };
+            RawLibrary = "wayhop_protocol_library" {
+                abi_version, size, name, full_name, specification, version, data_plane, interests,
+                position_interval_ns, header_room, carrier_number, carrier, parameters, parameter_count, classes,
+                class_count, types, type_count, classify, decode, check, run_begin, run_end, create, destroy, start,
+                outbound, frame, overheard, tx_status, timer, route_used, link, position, command, inspect
+            };
+        }
+        // `type` is a word of Rust's.
+        expected.push(size_of::<RawParameter>());
+        expected.push(offset_of!(RawParameter, kind));
+        expected.push(offset_of!(RawParameter, about));
+        source.push_str("printf(\"%zu\\n\", sizeof(wayhop_parameter));\n");
+        source.push_str("printf(\"%zu\\n\", offsetof(wayhop_parameter, type));\n");
+        source.push_str("printf(\"%zu\\n\", offsetof(wayhop_parameter, about));\nreturn 0; }\n");
+        let folder = tempfile::tempdir().unwrap();
+        let (file, program) = (folder.path().join("layout.c"), folder.path().join("layout"));
+        std::fs::write(&file, source).unwrap();
+        let include = concat!(env!("CARGO_MANIFEST_DIR"), "/include");
+        let compiles = || {
+            Command::new("cc")
+                .args(["-std=c99", "-pedantic-errors", "-Wall", "-Werror", "-I", include])
+                .arg(&file)
+                .arg("-o")
+                .arg(&program)
+                .status()
+                .unwrap()
+        };
+        assert!(compiles().success());
+        let printed = Command::new(&program).output().unwrap();
+        let printed: Vec<usize> =
+            String::from_utf8(printed.stdout).unwrap().lines().map(|l| l.parse().unwrap()).collect();
+        assert_eq!(printed, expected);
+    }
+
+    #[test]
+    fn addresses_keep_their_bytes() {
+        let a: Addr = "10.1.2.3".parse().unwrap();
+        assert_eq!(RawAddr::from(a).bytes[10..], [0xff, 0xff, 10, 1, 2, 3]);
+        assert_eq!(Addr::from(RawAddr::from(a)), a);
+        let b: Addr = "fd00::1".parse().unwrap();
+        assert_eq!(Addr::from(RawAddr::from(b)), b);
+    }
+}

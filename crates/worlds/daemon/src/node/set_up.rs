@@ -33,7 +33,7 @@ impl Host {
         let Some(first) = ports.next() else { return Err(Error::Config("no interface".to_owned())) };
         let context = NodeContext {
             seed,
-            // Nobody else's number: a node outside of a scenario has none.
+            // Node 0 if it is not of a scenario.
             node: NodeId::from_default_addr(own).map_or(0, |n| n.0),
             interfaces: interfaces.len() as u8,
             prefix_len: addresses.mesh.len(),
