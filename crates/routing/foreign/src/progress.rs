@@ -6,8 +6,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::fs::File;
-use std::io;
-use std::os::unix::fs::FileExt as _;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -135,7 +134,7 @@ impl Snapshot {
     /// Reads it. What cannot be read is as if nothing had been written.
     pub fn read(file: &File) -> Self {
         let mut words = [0; WORDS * 8];
-        if file.read_exact_at(&mut words, 0).is_err() {
+        if read_at(file, &mut words, 0).is_err() {
             return Self::default();
         }
         let word = |i: usize| u64::from_ne_bytes(core::array::from_fn(|b| words[i * 8 + b]));
@@ -150,11 +149,21 @@ impl Snapshot {
     }
 }
 
+fn read_at(mut file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(bytes)
+}
+
+fn write_at(mut file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+    file.seek(SeekFrom::Start(at))?;
+    file.write_all(bytes)
+}
+
 fn read_text(file: &File, at: u64) -> Option<String> {
     let mut length = [0; 8];
-    file.read_exact_at(&mut length, at).ok()?;
+    read_at(file, &mut length, at).ok()?;
     let mut bytes = vec![0; (u64::from_ne_bytes(length) as usize).min(LONGEST_TEXT)];
-    file.read_exact_at(&mut bytes, at + 8).ok()?;
+    read_at(file, &mut bytes, at + 8).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -221,8 +230,8 @@ fn set_text(at: u64, text: &str) {
     let Some(page) = PAGE.get() else { return };
     let bytes = &text.as_bytes()[..text.len().min(LONGEST_TEXT)];
     // Without it the supervisor's message says less.
-    let _ = page.file.write_all_at(bytes, at + 8);
-    let _ = page.file.write_all_at(&(bytes.len() as u64).to_ne_bytes(), at);
+    let _ = write_at(&page.file, bytes, at + 8);
+    let _ = write_at(&page.file, &(bytes.len() as u64).to_ne_bytes(), at);
 }
 
 #[cfg(test)]

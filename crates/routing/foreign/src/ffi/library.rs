@@ -4,7 +4,6 @@ use core::ffi::c_char;
 use core::{mem, ptr};
 use std::path::Path;
 
-use libloading::os::unix::{Library as Opened, RTLD_LOCAL, RTLD_NOW};
 use serde_json::{Map, Value};
 use wayhop_core::{Classified, Datagram, DecodedMessage};
 
@@ -46,8 +45,7 @@ type Entry = unsafe extern "C" fn(u32) -> *const RawLibrary;
 impl Library {
     /// Loads the library at `path`, which is shown to users as `shown`. The error says what is wrong with it, without its name.
     pub(crate) fn load(path: &Path, shown: &Path) -> Result<Self, String> {
-        // SAFETY: initialisers of the library run, which is what the user asked for.
-        let opened = unsafe { Opened::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(|e| plain(&e))?;
+        let opened = open(path).map_err(|e| plain(&e))?;
         // SAFETY: `wayhop.h` gives the function this type.
         let entry = unsafe { opened.get::<Entry>(b"wayhop_protocol\0") }.map_err(|_| {
             "it does not export wayhop_protocol(); define that function, and include wayhop.h".to_owned()
@@ -126,6 +124,21 @@ impl Library {
         // SAFETY: a function of this type; there is a value for each parameter.
         let verdict = unsafe { check(values.raw(), problem.as_mut_ptr().cast::<c_char>(), problem.len()) };
         (verdict != 0).then(|| written(&problem))
+    }
+}
+
+/// Opens a library, with all functions that it needs from others.
+fn open(path: &Path) -> Result<libloading::Library, libloading::Error> {
+    #[cfg(unix)]
+    {
+        use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+        // SAFETY: initialisers of the library run, which is what the user asked for.
+        unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map(Into::into)
+    }
+    #[cfg(not(unix))]
+    // SAFETY: the same.
+    unsafe {
+        libloading::Library::new(path)
     }
 }
 
