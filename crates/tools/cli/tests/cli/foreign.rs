@@ -5,6 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::emulate::skip_without_root;
 use crate::{Ran, folder, manifest, run_in, summary_of, wayhop};
 
 const SCENARIO: &str = "duration_s = 20\nnodes.count = 4\nmovement = { kind = \"chain\", spacing_m = 200 }\n\
@@ -191,4 +192,33 @@ fn leaked_packets_are_held_and_told() {
     assert!(ran.err.contains("the engine of node 1 leaked packets"), "{}", ran.err);
     let summary = ran.json();
     assert!(summary["totals"]["held"].as_u64().unwrap() > 10, "{summary}");
+}
+
+/// Real programs over the library's packets, in real time and with one daemon a node.
+#[test]
+fn programs_ping_each_other_through_a_library() {
+    skip_without_root!();
+    let dir = flood();
+    for world in ["emulate", "lab"] {
+        let args =
+            [world, "s.toml", "--out", world, "--quiet", "--node", "0", "--", "ping", "-c", "5", "mesh-3"];
+        let ran = run_in(dir.path(), &args);
+        assert_eq!(ran.status, Some(0), "{world}: {}{}", ran.out, ran.err);
+        assert!(
+            ran.out.contains(" 0% packet loss") || ran.out.contains(" 20% packet loss"),
+            "{world}: {}",
+            ran.out
+        );
+        assert_eq!(manifest(&dir.path().join(world))["library"]["protocol"], "flood", "{world}");
+    }
+}
+
+/// The daemon of a node tells as a simulation does, and the lab passes it on.
+#[test]
+fn a_crash_in_a_node_of_a_lab_is_told() {
+    skip_without_root!();
+    let dir = faulty(&[]);
+    let args = ["lab", "s.toml", "--out", "out", "--quiet", "--set", "protocol.fault=segv"];
+    let ran = run_in(dir.path(), &args);
+    assert!(ran.err.contains("crashed (SIGSEGV) in frame of node 1 at"), "{}{}", ran.out, ran.err);
 }
