@@ -85,12 +85,6 @@ impl Packets {
             .zip(&self.places)
             .filter_map(|(place, of)| Some((self.handle(place, of_uses(of.uses)), of.packet.as_ref()?)))
     }
-
-    /// How many there are.
-    #[inline]
-    pub(crate) fn len(&self) -> usize {
-        self.places.len() - self.free.len()
-    }
 }
 
 const fn of_uses(uses: u32) -> u64 {
@@ -117,7 +111,7 @@ mod tests {
                     prop_assert_eq!(packets.take(handle).map(|p| p.bytes()[0]), Some(octet));
                     dead.push(handle);
                 }
-                prop_assert_eq!(packets.len(), live.len());
+                prop_assert_eq!(packets.all().count(), live.len());
                 prop_assert!(live.iter().all(|(h, octet)| packets.look(*h).is_some_and(|p| p.bytes() == [*octet])));
                 prop_assert!(dead.iter().all(|h| packets.look(*h).is_none() && packets.was_valid(*h)));
             }

@@ -115,8 +115,8 @@ impl Simulation {
             let rng = stream(self.outages.seed, Purpose::Protocol, u64::from(node) | *reboots << 32);
             let common = &self.net.common;
             let attackers = common.attackers.as_deref();
-            let at = common.ports.context(node, self.outages.seed);
-            let (protocol, edge) = (&self.outages.protocol, (self.outages.edge.as_ref(), at));
+            let place = common.ports.context(node, self.outages.seed);
+            let (protocol, edge) = (&self.outages.protocol, (self.outages.edge.as_ref(), place));
             let engine = outside::engine(protocol, attackers, edge, rng);
             self.net.call(at, node, |n, w| n.reboot(w, at, vec![engine]));
         } else {
