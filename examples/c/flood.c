@@ -1,8 +1,8 @@
 /* Flooding with duplicate suppression: every node repeats every packet once, after a random wait.
  *
  * Data travels in IP packets of protocol 253 (RFC 3692: experiments). Between the IP header and the
- * payload is a header of 4 bytes: the payload's own protocol, 0, and a number by which nodes
- * recognise packets that they have seen. */
+ * payload is a header of 4 bytes: the payload's own protocol, the hops left, and a number by which
+ * nodes recognise packets that they have seen. */
 #include <stdlib.h>
 
 #include "wayhop.h"
@@ -70,19 +70,19 @@ static void *create(void *run, const wayhop_node *node, char *problem, size_t si
 static void start(void *engine, const wayhop_cx *cx) {
     struct engine *e = engine;
     e->next = (uint16_t)wayhop_random(cx); /* not the numbers of an earlier life */
+    wayhop_open_ip(cx, PROTOCOL);
 }
 
 /* A packet of an application: give it the header, and send it. */
 static void outbound(void *engine, const wayhop_cx *cx, wayhop_packet p) {
     struct engine *e = engine;
-    size_t length, ip_header;
-    uint8_t *ip = wayhop_bytes(cx, p, &length);
-    ip_header = (size_t)(ip[0] & 15) * 4;
+    size_t length, ip_header = (size_t)(wayhop_bytes(cx, p, &length)[0] & 15) * 4;
+    uint8_t *ip;
     wayhop_insert(cx, p, ip_header, HEADER);
     ip = wayhop_bytes(cx, p, &length);
     ip[ip_header] = ip[9];
+    ip[ip_header + 1] = e->ttl;
     put16(ip + ip_header + 2, e->next);
-    ip[8] = e->ttl;
     ip[9] = PROTOCOL;
     close_header(ip, length);
     is_known(e, e->own, e->next++);
@@ -92,11 +92,10 @@ static void outbound(void *engine, const wayhop_cx *cx, wayhop_packet p) {
 /* A packet from the air: deliver it, or repeat it once. */
 static void frame(void *engine, const wayhop_cx *cx, wayhop_packet p, const wayhop_rx *rx) {
     struct engine *e = engine;
-    size_t length, ip_header;
+    size_t length;
     uint8_t *ip = wayhop_bytes(cx, p, &length);
-    uint32_t to;
+    size_t ip_header = (size_t)(ip[0] & 15) * 4;
     (void)rx;
-    ip_header = (size_t)(ip[0] & 15) * 4;
     if (ip[9] != PROTOCOL || length < ip_header + HEADER) {
         wayhop_drop(cx, p, WAYHOP_MALFORMED);
         return;
@@ -105,23 +104,22 @@ static void frame(void *engine, const wayhop_cx *cx, wayhop_packet p, const wayh
         wayhop_drop(cx, p, WAYHOP_DUPLICATE);
         return;
     }
-    to = get32(ip + 16);
-    if (to == e->own) {
+    if (get32(ip + 16) == e->own) {
         ip[9] = ip[ip_header];
         wayhop_remove(cx, p, ip_header, HEADER);
         ip = wayhop_bytes(cx, p, &length);
         close_header(ip, length);
         wayhop_deliver(cx, p);
-    } else if (ip[8] <= 1) {
+    } else if (ip[8] <= 1 || ip[ip_header + 1] <= 1) {
         wayhop_drop(cx, p, WAYHOP_TTL_EXPIRED);
     } else {
         ip[8]--;
+        ip[ip_header + 1]--;
         close_header(ip, length);
         repeat(e, cx, p);
     }
 }
 
-/* Broadcasts are not acknowledged, and no report was asked for. */
 static void tx_status(void *engine, const wayhop_cx *cx, const wayhop_tx_report *report) {
     (void)engine;
     if (report->packet.handle) wayhop_drop(cx, report->packet, WAYHOP_MAC_RETRIES);

@@ -482,7 +482,8 @@ typedef struct wayhop_classified {
 
 /* `data_plane` of wayhop_protocol_library. */
 enum {
-    /* The engine handles every packet, decrements the TTL, forwards and delivers (DSR). */
+    /* The engine handles every packet, decrements the TTL, forwards and delivers (DSR). On real hosts
+     * `frame` receives packets of the sockets that the engine opened in `start` only. */
     WAYHOP_PER_PACKET = 0,
     /* The engine installs routes; the node or the kernel forwards. `outbound` receives packets without
      * a route, `frame` what arrives for its sockets. */

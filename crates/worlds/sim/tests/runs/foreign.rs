@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use wayhop_core::{
     Configured, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Parameters, Priority, Protocol,
-    RxMeta, Span, Time, TimerKey, TxReport, TxSpec,
+    RxMeta, Socket, Span, Time, TimerKey, TxReport, TxSpec,
 };
 use wayhop_scenario::Scenario;
 
@@ -69,14 +69,15 @@ impl Protocol for Flood {
     fn start(&mut self, cx: &mut Cx<'_>) {
         self.own = cx.addr().to_bits();
         self.next = cx.rng().bits() as u16;
+        cx.open(Socket::Ip(PROTOCOL));
     }
     fn on_outbound(&mut self, cx: &mut Cx<'_>, mut p: Packet) {
         let header = usize::from(p.bytes()[0] & 15) * 4;
         p.insert(header, HEADER);
         let ip = p.bytes_mut();
-        ip[header] = ip[9];
+        (ip[header], ip[header + 1]) = (ip[9], self.ttl);
         ip[header + 2..header + 4].copy_from_slice(&self.next.to_be_bytes());
-        (ip[8], ip[9]) = (self.ttl, PROTOCOL);
+        ip[9] = PROTOCOL;
         close(&mut p);
         self.is_known(self.own, self.next);
         self.next = self.next.wrapping_add(1);
@@ -99,10 +100,12 @@ impl Protocol for Flood {
             close(&mut p);
             return cx.deliver(p);
         }
-        if p.bytes()[8] <= 1 {
+        let ip = p.bytes_mut();
+        if ip[8] <= 1 || ip[header + 1] <= 1 {
             return cx.drop(p, DropReason::TtlExpired);
         }
-        p.bytes_mut()[8] -= 1;
+        ip[8] -= 1;
+        ip[header + 1] -= 1;
         close(&mut p);
         self.repeat(cx, p);
     }
