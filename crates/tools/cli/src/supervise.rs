@@ -92,7 +92,7 @@ fn watch(library: &Path) -> Result<i32, String> {
     let mut child = command.spawn().map_err(|e| format!("cannot start a child: {e}"))?;
     let limit = std::env::var(LIMIT).ok().and_then(|s| s.parse().ok()).unwrap_or(USUAL_LIMIT_S);
     let limit = Duration::try_from_secs_f64(limit).ok().filter(|l| !l.is_zero());
-    let mut call = LongCall::default();
+    let mut call = LongCall { calls: 0, looked: Instant::now(), lasted: Duration::ZERO };
     loop {
         let _ = poll(&mut [PollFd::new(news.as_fd(), PollFlags::POLLIN)], PollTimeout::from(TICK));
         while let Ok(Some(signal)) = news.read_signal() {
@@ -119,19 +119,24 @@ fn pass_on(child: &Child, number: u32, code: i32) {
 }
 
 /// For how long the same call has been in progress.
-#[derive(Default)]
 struct LongCall {
     calls: u64,
-    since: Option<Instant>,
+    looked: Instant,
+    lasted: Duration,
 }
 
 impl LongCall {
     /// Whether one call takes longer than `limit`.
     fn takes(&mut self, limit: Duration, now: &Snapshot) -> bool {
+        // Both may have been stopped for a while, as with Ctrl-Z.
+        let passed = self.looked.elapsed().min(2 * Duration::from_millis(TICK.into()));
+        self.looked = Instant::now();
         if now.call.is_none() || now.calls != self.calls {
-            *self = Self { calls: now.calls, since: now.call.map(|_| Instant::now()) };
+            (self.calls, self.lasted) = (now.calls, Duration::ZERO);
+        } else {
+            self.lasted += passed;
         }
-        self.since.is_some_and(|since| since.elapsed() > limit)
+        self.lasted > limit
     }
 }
 
