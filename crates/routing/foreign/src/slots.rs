@@ -56,8 +56,8 @@ const fn functions<const N: usize>() -> Functions {
     }
 }
 
-/// The name of the only profile.
-const PROFILE: &str = "default";
+/// The name of the only profile: that of built-in protocols' first, so that scenarios that name it take libraries, too.
+const PROFILE: &str = "rfc";
 static PROFILES: [Profile; 1] =
     [Profile { name: PROFILE, about: "the defaults of the library", host: HostRules::Standard }];
 

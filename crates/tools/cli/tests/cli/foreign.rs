@@ -78,7 +78,7 @@ fn parameters_of_a_library_are_checked_like_ours() {
         ("protocol.ttl=0", "protocol.ttl (from the command line): 0 is not a whole number from 1 to 255"),
         ("protocol.ttl=many", "give a whole number, such as 16"),
         ("protocol.tll=3", "unknown key; did you mean `ttl`?"),
-        ("protocol.profile=rfc", "flood has default"),
+        ("protocol.profile=ns2", "flood has rfc"),
     ] {
         let said = error(at, &["--set", set], 2);
         assert!(said.contains(expected), "{set}: {said}");

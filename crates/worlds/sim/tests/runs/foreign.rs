@@ -166,7 +166,7 @@ fn a_protocol_in_c_does_what_it_does_in_rust() {
     assert_eq!(in_c.protocol, "flood");
     assert!(in_c.totals.received > 100, "{:?}", in_c.totals);
     assert_eq!(in_c.trace_hash, run(&s).0.trace_hash, "twice the same");
-    let in_rust = Configured::new(s.protocol.description(), "default", Arc::new(InRust));
+    let in_rust = Configured::new(s.protocol.description(), "rfc", Arc::new(InRust));
     (s.protocol, s.protocol_after_reboot) = (in_rust.clone(), in_rust);
     let (in_rust, audit) = run(&s);
     assert_eq!(audit.defect(), None);
