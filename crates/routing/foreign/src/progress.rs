@@ -99,7 +99,7 @@ impl Callback {
 pub struct Call {
     /// Which function.
     pub callback: Callback,
-    /// Of which node, if it is about one.
+    /// The node, if it is about one.
     pub node: Option<u32>,
     /// When, nanoseconds since the run began.
     pub time_ns: u64,

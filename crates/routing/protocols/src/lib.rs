@@ -19,7 +19,7 @@ mod packet;
 pub use classifier::CLASSIFIER;
 pub use dissector::dissector;
 pub use foreign::{absolute, library, load, locate};
-pub use names::{class, message_names, messages};
+pub use names::{class, find, message_names, messages};
 pub use none::silent;
 pub use packet::{classify, decode, hop, limited_class, route_header};
 use wayhop_core::Description;
@@ -32,11 +32,6 @@ pub static ALL: &[&Description] =
 /// The protocol of scenarios and nodes that name none.
 pub fn default() -> &'static Description {
     ALL[0]
-}
-
-/// The protocol of this name, built in or loaded.
-pub fn find(name: &str) -> Option<&'static Description> {
-    ALL.iter().find(|d| d.name == name).copied().or_else(|| foreign::find(name))
 }
 
 /// The names of all built-in protocols.

@@ -1,8 +1,13 @@
-//! Classes and types of messages by their names.
+//! Protocols, and classes and types of messages, by their names.
 
 use wayhop_core::{Class, Description, Messages};
 
 use crate::{ALL, foreign};
+
+/// The protocol of this name, built in or loaded.
+pub fn find(name: &str) -> Option<&'static Description> {
+    ALL.iter().find(|d| d.name == name).copied().or_else(|| foreign::find(name))
+}
 
 /// The class of this name among those of a protocol.
 pub fn class(protocol: &str, class: &str) -> Option<Class> {
