@@ -17,10 +17,12 @@ const MAY_DEPEND_ON: &[(&str, &str)] = &[
     // Logs of what went into engines, of whatever protocol.
     ("replay", "core wire node"),
     ("link-quality", "core wire"),
+    // Protocols in shared libraries: the registry loads them.
+    ("foreign", "core"),
     // Home agents, foreign agents and mobile nodes, beside any routing protocol. No I/O.
     ("mobile-ip", "core wire"),
     // The registry: the one crate that knows every protocol, and may depend on all of those that it lists.
-    ("protocols", "core wire"),
+    ("protocols", "core foreign wire"),
     // Attackers: engines around a node's own, which speak in whatever protocol's words.
     ("attack", "core wire"),
     ("radio", "core wire"),

@@ -53,6 +53,7 @@ pub fn split(run: &RunDir, out: &Path, clocks: &[ShownClock]) -> Result<Vec<Path
         );
         let manifest = Manifest {
             started: manifest.started.clone(),
+            library: manifest.library.clone(),
             ..Manifest::new(config, manifest.seed, manifest.command.clone(), 0)
         };
         let dir = RunDir::create(&path, &manifest, run.classifier())?;

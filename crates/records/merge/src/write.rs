@@ -128,6 +128,7 @@ impl Merge {
                 left_apart: self.left_apart.clone(),
                 differing: shared.differing,
             }),
+            library: self.runs[self.reference].manifest.library.clone(),
             // When the nodes ran, and not when their runs were merged.
             started: self.runs[self.reference].manifest.started.clone(),
             ..Manifest::new(text, seed, options.command.clone(), options.now_unix_s)

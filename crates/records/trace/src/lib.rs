@@ -67,7 +67,9 @@ pub use hash::TraceHash;
 pub use human::human_table;
 pub use identity::{Echo, Identity, IdentityEvent, Lengths, carried, ends};
 pub use killed::{Recovery, how_it_ended, recover};
-pub use manifest::{ClockFit, ClockSegment, InputFile, Manifest, MergeRecord, MergedRun, RunStatus, civil};
+pub use manifest::{
+    ClockFit, ClockSegment, InputFile, LibraryRecord, Manifest, MergeRecord, MergedRun, RunStatus, civil,
+};
 pub use outputs::{InterfaceInfo, LinkKind, NodeInfo, Outputs};
 pub use recent::Recent;
 pub use reception::ReceptionEvent;

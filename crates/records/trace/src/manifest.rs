@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use wayhop_core::hex;
+use wayhop_core::{Description, LibraryFile, hex};
 
 /// How a run ended.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -40,6 +40,9 @@ pub struct Manifest {
     /// Files that the scenario refers to.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub inputs: Vec<InputFile>,
+    /// The library that the routing protocol comes from, if it is not built in.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub library: Option<LibraryRecord>,
     /// Seed of all random number streams.
     pub seed: u64,
     /// The command and its arguments.
@@ -51,6 +54,43 @@ pub struct Manifest {
     /// For a merged run: its source runs, and the corrections of their clocks.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub merged: Option<MergeRecord>,
+}
+
+/// The shared library of a run's routing protocol. The names of its messages are here so that the run can be read without it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Library")]
+pub struct LibraryRecord {
+    /// Name of its protocol.
+    pub protocol: String,
+    /// Its version, by its own account; empty if it has none.
+    pub version: String,
+    /// Its file, on the machine of the run.
+    pub path: String,
+    /// Size of the file, bytes.
+    pub bytes: u64,
+    /// SHA-256 of the file.
+    pub sha256: String,
+    /// Names of the classes of its routing packets.
+    pub classes: Vec<String>,
+    /// Bits and names of the types of its messages.
+    pub types: Vec<(u8, String)>,
+}
+
+impl LibraryRecord {
+    /// A protocol, and the file that it comes from.
+    pub fn new(protocol: &Description, file: LibraryFile) -> Self {
+        let LibraryFile { path, bytes, sha256, version } = file;
+        let types = protocol.messages.types.iter().map(|(bit, name)| (*bit, (*name).to_owned()));
+        Self {
+            protocol: protocol.name.to_owned(),
+            classes: protocol.messages.classes.iter().map(|&c| c.to_owned()).collect(),
+            types: types.collect(),
+            path: path.to_string_lossy().into_owned(),
+            version,
+            bytes,
+            sha256,
+        }
+    }
 }
 
 /// Sources of a merged run.

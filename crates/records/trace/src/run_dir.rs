@@ -81,7 +81,9 @@ impl RunDir {
     /// Opens the directory of an earlier run.
     pub fn open(path: impl Into<PathBuf>, classifier: &'static dyn Classifier) -> Result<Self, Error> {
         let dir = Self { path: path.into(), classifier, lock: None };
-        dir.manifest()?;
+        if let Some(library) = dir.manifest()?.library {
+            classifier.learn(&library.protocol, &library.classes, &library.types);
+        }
         Ok(dir)
     }
 

@@ -4,7 +4,7 @@ use wayhop_core::{Class, Classifier, DecodedMessage, Description, Messages};
 use wayhop_wire::ipv4;
 
 use crate::packet::without_authentication;
-use crate::{class, classify, decode, messages, route_header};
+use crate::{class, classify, decode, foreign, messages, route_header};
 
 /// Knows the packets of all protocols of the registry.
 pub const CLASSIFIER: &dyn Classifier = &Registry;
@@ -18,6 +18,9 @@ impl Classifier for Registry {
     }
     fn messages(&self, protocol: &str, types: &[&str]) -> Option<Messages> {
         messages(protocol, types)
+    }
+    fn learn(&self, protocol: &str, classes: &[String], types: &[(u8, String)]) {
+        foreign::learn(protocol, classes, types);
     }
     fn classify(&self, ip_packet: &[u8]) -> (Option<Class>, Messages) {
         classify(ip_packet)

@@ -4,23 +4,28 @@
 //! else in Wayhop takes names, parameters, messages and needs from there: no other crate names a
 //! protocol. `docs/concepts/new-protocol.md` says how to add one.
 //!
+//! [`load`] adds a protocol from a shared library.
+//!
 //! Crates that must not know any protocol are handed [`CLASSIFIER`]. Packets go through [`classify`], [`decode`], [`hop`] and [`route_header`], which find the protocol by the packet's IP
 //! protocol number or UDP port.
 
 mod classifier;
 mod dissector;
+mod foreign;
 mod names;
 mod none;
 mod packet;
 
 pub use classifier::CLASSIFIER;
 pub use dissector::dissector;
-pub use names::{class, message_names, messages};
+pub use foreign::{absolute, library, load, locate};
+pub use names::{class, find, message_names, messages};
 pub use none::silent;
 pub use packet::{classify, decode, hop, limited_class, route_header};
 use wayhop_core::Description;
+pub use wayhop_foreign::{progress, supervise_by};
 
-/// Every protocol. Its place is a part of [`wayhop_core::Class`] and of trace hashes: add new ones at the end.
+/// Every built-in protocol. Its place is a part of [`wayhop_core::Class`] and of trace hashes: add new ones at the end.
 pub static ALL: &[&Description] =
     &[&wayhop_dsr::DESCRIPTION, &wayhop_aodv::DESCRIPTION, &wayhop_dsdv::DESCRIPTION, &none::DESCRIPTION];
 
@@ -29,12 +34,7 @@ pub fn default() -> &'static Description {
     ALL[0]
 }
 
-/// The protocol of this name.
-pub fn find(name: &str) -> Option<&'static Description> {
-    ALL.iter().find(|d| d.name == name).copied()
-}
-
-/// The names of all protocols.
+/// The names of all built-in protocols.
 pub fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|d| d.name)
 }

@@ -8,7 +8,7 @@ use wayhop_core::{
 use wayhop_wire::ipv4::{self, protocol};
 use wayhop_wire::{auth, udp};
 
-use crate::ALL;
+use crate::{ALL, foreign};
 
 /// No protocol, in [`BY_NUMBER`].
 const NONE: u8 = u8::MAX;
@@ -33,7 +33,10 @@ fn protocol_of<'a>(ip: &ipv4::Packet<'a>) -> Option<(u8, Datagram<'a>)> {
     }
     let (place, header_len) = match ip.protocol() {
         protocol::UDP => (by_ports(ip.payload())?, udp::HEADER_LEN),
-        number => (BY_NUMBER[usize::from(number)], 0),
+        number => {
+            let built_in = || BY_NUMBER[usize::from(number)];
+            (foreign::place(|c| c == Carrier::IpProtocol(number)).unwrap_or_else(built_in), 0)
+        }
     };
     if place == NONE {
         return None;
@@ -47,8 +50,9 @@ fn protocol_of<'a>(ip: &ipv4::Packet<'a>) -> Option<(u8, Datagram<'a>)> {
 fn by_ports(datagram: &[u8]) -> Option<u8> {
     let [s0, s1, d0, d1, ..] = datagram else { return None };
     let ports = [u16::from_be_bytes([*s0, *s1]), u16::from_be_bytes([*d0, *d1])];
-    let is_its = |d: &&Description| matches!(d.messages.carrier, Carrier::UdpPort(p) if ports.contains(&p));
-    Some(ALL.iter().position(is_its)? as u8)
+    let is_its = |carrier| matches!(carrier, Carrier::UdpPort(p) if ports.contains(&p));
+    let built_in = || Some(ALL.iter().position(|d| is_its(d.messages.carrier))? as u8);
+    foreign::place(is_its).or_else(built_in)
 }
 
 /// The class of a routing packet, from its octets, and the routing messages in it. The class is `None` for a packet with
@@ -56,7 +60,7 @@ fn by_ports(datagram: &[u8]) -> Option<u8> {
 pub fn classify(ip_packet: &[u8]) -> (Option<Class>, Messages) {
     let found = ipv4::Packet::new_snapped(ip_packet).ok().and_then(|ip| protocol_of(&ip));
     let Some((place, mut datagram)) = found else { return (None, Messages::NONE) };
-    let description = ALL[usize::from(place)];
+    let description = foreign::at(place);
     let format = &description.messages;
     if let Some(auth) = datagram_format(format) {
         let message = auth.of_datagram(&datagram).map_or(datagram.payload.len(), |(end, _)| end);
@@ -75,7 +79,7 @@ pub fn classify(ip_packet: &[u8]) -> (Option<Class>, Messages) {
 /// The packet without the block that authenticates it; `None` if it has none.
 pub(crate) fn without_authentication(ip_packet: &[u8]) -> Option<Vec<u8>> {
     let (place, _) = protocol_of(&ipv4::Packet::new_checked(ip_packet).ok()?)?;
-    let auth = auth::Format::of(&ALL[usize::from(place)].messages)?;
+    let auth = auth::Format::of(&foreign::at(place).messages)?;
     auth.find(ip_packet)?;
     let mut bare = Pool::new().packet(ip_packet, PacketMeta::default());
     auth.remove(&mut bare)?;
@@ -90,7 +94,7 @@ pub fn limited_class(ip_packet: &[u8]) -> Option<u8> {
 /// The protocol whose packet this is, and its messages. The end of the packet may be missing.
 pub fn decode(ip: &ipv4::Packet<'_>) -> Option<(&'static Description, Vec<DecodedMessage>)> {
     let (place, datagram) = protocol_of(ip)?;
-    let description = ALL[usize::from(place)];
+    let description = foreign::at(place);
     let format = &description.messages;
     let found = auth::Format::of(format).and_then(|auth| auth.of_datagram(&datagram));
     let mut messages = match (&found, datagram_format(format)) {
@@ -141,7 +145,7 @@ fn authentication(b: &auth::Block) -> DecodedMessage {
 pub fn hop(ip_packet: &[u8]) -> Option<(Addr, Addr)> {
     let ip = ipv4::Packet::new_checked(ip_packet).ok()?;
     match protocol_of(&ip) {
-        Some((place, datagram)) => (ALL[usize::from(place)].messages.hop)(&datagram),
+        Some((place, datagram)) => (foreign::at(place).messages.hop)(&datagram),
         None => Some((ip.src().into(), ip.dst().into())),
     }
 }
@@ -151,6 +155,6 @@ pub fn hop(ip_packet: &[u8]) -> Option<(Addr, Addr)> {
 #[allow(clippy::option_option, reason = "there is none, or it is cut")]
 pub fn route_header<'a>(ip: &ipv4::Packet<'a>) -> Option<Option<&'a [u8]>> {
     let (place, datagram) = protocol_of(ip)?;
-    let header = ALL[usize::from(place)].messages.route_header?;
+    let header = foreign::at(place).messages.route_header?;
     Some(header(datagram.payload))
 }

@@ -1,6 +1,6 @@
 //! Classes of routing packets.
 
-use crate::place::Place;
+use crate::place::{self, Place};
 use crate::{Description, Messages, Ns2Packet};
 
 /// A class of routing packets: a protocol's Route Requests, for instance.
@@ -11,6 +11,9 @@ pub struct Class {
 }
 
 impl Class {
+    /// The first place of protocols that are no part of the registry. Trace hashes do not tell their places apart.
+    pub const FIRST_FOREIGN: u8 = place::FIRST_FOREIGN;
+
     /// The class with this index among those of the protocol at this place of the registry; `None` if there is none.
     pub fn of(place: u8, protocol: &'static Description, index: u8) -> Option<Self> {
         let is_one = usize::from(index) < protocol.messages.classes.len();

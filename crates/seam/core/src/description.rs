@@ -5,6 +5,7 @@
 
 use core::fmt;
 use std::borrow::Cow;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -131,10 +132,54 @@ impl ParameterError {
     }
 }
 
+/// The shared library that a protocol comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LibraryFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its size, bytes.
+    pub bytes: u64,
+    /// SHA-256 of the file, hexadecimal.
+    pub sha256: String,
+    /// Its version, by its own account; empty for none.
+    pub version: String,
+}
+
+/// The node and the run of an engine. A protocol must not decide by it: it is for the surroundings of foreign ones.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct NodeContext {
+    /// The seed of the run.
+    pub seed: u64,
+    /// Nodes in this process.
+    pub nodes: u32,
+    /// The node's number in the scenario.
+    pub node: u32,
+    /// Its interfaces, numbered from 0.
+    pub interfaces: u8,
+    /// Length of the prefix of the mesh's IPv4 addresses.
+    pub prefix_len: u8,
+}
+
+impl Default for NodeContext {
+    /// One node with one interface in 10.0.0.0/8.
+    fn default() -> Self {
+        Self { seed: 1, nodes: 1, node: 0, interfaces: 1, prefix_len: 8 }
+    }
+}
+
 /// A set of parameters: what a protocol's `Params` are to everything outside of its crate.
 pub trait Parameters: fmt::Debug + Send + Sync {
     /// One node's engine. All engines of a run share the parameters.
     fn engine(self: Arc<Self>) -> Box<dyn Protocol>;
+    /// The same, for a protocol that wants to know where its engine is.
+    fn engine_at(self: Arc<Self>, node: NodeContext) -> Box<dyn Protocol> {
+        let _ = node;
+        self.engine()
+    }
+    /// Whether an engine that starts again in the same circumstances has the same state: [`Protocol::start`].
+    fn starts_again(&self) -> bool {
+        true
+    }
     /// All values by key.
     fn values(&self) -> Map<String, Value>;
     /// What values mean together.
@@ -190,6 +235,10 @@ impl Configured {
     /// One node's engine.
     pub fn engine(&self) -> Box<dyn Protocol> {
         Arc::clone(&self.parameters).engine()
+    }
+    /// The engine of this node.
+    pub fn engine_at(&self, node: NodeContext) -> Box<dyn Protocol> {
+        Arc::clone(&self.parameters).engine_at(node)
     }
 
     /// The same with another value of one parameter.

@@ -74,7 +74,8 @@ pub use classifier::Classifier;
 pub use command::{Command, Refused};
 pub use cx::Cx;
 pub use description::{
-    Adapt, Configured, Description, HostNeeds, HostRules, ParameterError, Parameters, Profile, ReadParameters,
+    Adapt, Configured, Description, HostNeeds, HostRules, LibraryFile, NodeContext, ParameterError,
+    Parameters, Profile, ReadParameters,
 };
 pub use effect::{Effect, Priority, TimerKey, TraceNote, TxId, TxSpec};
 pub use file_name::file_name;

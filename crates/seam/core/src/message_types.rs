@@ -58,7 +58,7 @@ impl MessageCounts {
     /// Counts the messages of one packet.
     pub fn add(&mut self, messages: Messages) {
         let Messages { place, mut bits } = messages;
-        let (protocol, place) = (place.protocol(), usize::from(place.number()));
+        let (protocol, place) = (place.protocol(), place.index());
         let Some(protocol) = protocol.filter(|_| bits != 0) else { return };
         if self.counts.len() <= place {
             self.counts.resize(place + 1, None);

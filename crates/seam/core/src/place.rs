@@ -4,8 +4,10 @@ use std::sync::OnceLock;
 
 use crate::Description;
 
-/// More protocols than the registry has.
-const MAX_PROTOCOLS: usize = 16;
+/// The first place of protocols that are no part of the registry: libraries, and those that a run directory names.
+pub(crate) const FIRST_FOREIGN: u8 = 15;
+/// More protocols than a process has.
+const MAX_PROTOCOLS: usize = 48;
 
 /// The protocols that had a place so far. It is filled by those who make places, which is the registry alone.
 static PROTOCOLS: [OnceLock<&'static Description>; MAX_PROTOCOLS] =
@@ -25,9 +27,13 @@ impl Place {
         Self(place)
     }
 
-    /// From 0.
+    /// From 0, for trace hashes: all foreign protocols have the same, whatever else was loaded before them.
     pub(crate) const fn number(self) -> u8 {
-        self.0
+        if self.0 < FIRST_FOREIGN { self.0 } else { FIRST_FOREIGN }
+    }
+    /// From 0, each protocol with its own.
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
     }
 
     /// The protocol; `None` for [`Place::FIRST`], if nobody has made it yet.

@@ -54,6 +54,8 @@ mod schemas;
 mod show;
 #[cfg(feature = "studio")]
 mod studio;
+#[cfg(feature = "linux")]
+mod supervise;
 mod sweep;
 mod sweep_check;
 mod topology;
@@ -77,6 +79,8 @@ use failure::{Failure, exit, put};
 
 /// Runs the command line; a failure is one message on standard error.
 pub fn main() -> ExitCode {
+    #[cfg(feature = "linux")]
+    wayhop_protocols::supervise_by(supervise::supervise);
     // Answers completion requests of the shell and exits.
     clap_complete::CompleteEnv::with_factory(args::command).complete();
     match Args::parse().command {

@@ -79,7 +79,7 @@ pub(crate) fn value_name(value: &impl clap::ValueEnum) -> String {
 
 pub(crate) fn protocol_help() -> String {
     let names: Vec<_> = wayhop_protocols::names().collect();
-    format!("Routing protocol: {}", names.join(", "))
+    format!("Routing protocol: {}, or the path of a library (docs/tutorials/c-protocol.md)", names.join(", "))
 }
 
 fn radio_help() -> String {
@@ -146,7 +146,7 @@ impl ChangeArgs {
         let text =
             |option, key: &str, value: &Option<String>| Some((option, format!("{key}={}", value.as_ref()?)));
         let flags = [
-            text("--protocol", "protocol.name", &self.protocol),
+            text("--protocol", "protocol.name", &self.protocol.as_deref().map(wayhop_protocols::absolute)),
             text("--profile", "protocol.profile", &self.profile),
             text("--radio", "radio.preset", &self.radio),
             self.duration.map(|s| ("--duration", format!("duration_s={s:?}"))),

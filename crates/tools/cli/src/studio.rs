@@ -95,6 +95,8 @@ pub(crate) fn studio(a: &StudioArgs) -> Result<(), Failure> {
         return told;
     }
     if edits {
+        // Its library, if it has one, must be loaded before the page can ask for anything. Other errors the page shows.
+        let _ = wayhop_scenario::Scenario::load(&a.run, &[]);
         let program = std::env::current_exe()
             .map_err(|e| usage!("cannot find the wayhop program to run scenarios: {e}"))?;
         let editing = Editing { scenario: a.run.clone(), runs: a.runs.clone(), program };

@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use wayhop_core::{Purpose, draw};
 use wayhop_linux::Error;
@@ -191,8 +191,8 @@ impl Nodes {
         }
         d.asleep = asleep;
         let signal = if asleep { Signal::SIGSTOP } else { Signal::SIGCONT };
-        // One that has just ended is noticed elsewhere.
-        let _ = kill(Pid::from_raw(d.child.id().cast_signed()), signal);
+        // One that has just ended is noticed elsewhere. A daemon with a foreign library is two processes.
+        let _ = killpg(Pid::from_raw(d.child.id().cast_signed()), signal);
     }
 
     /// Lets all daemons go on that sleep.
@@ -265,7 +265,7 @@ impl Nodes {
                 .split_once(' ')
                 .filter(|(_, rest)| rest.starts_with("warning: "))
                 .map_or(&*line, |l| l.1);
-            if line.starts_with("warning: ") || line.starts_with("wayhop: ") {
+            if ["warning: ", "wayhop: ", "error: "].iter().any(|word| line.starts_with(word)) {
                 complaints.push(format!("node {}: {line}", self.names[i]));
             }
         }

@@ -8,7 +8,8 @@ use wayhop_core::file_name;
 use wayhop_protocols::CLASSIFIER;
 use wayhop_scenario::{Attachment, Movement, Resolved, Scenario, Traffic};
 use wayhop_trace::{
-    InputFile, InterfaceInfo, LinkKind, Manifest, NodeInfo, Outputs, Recorder, RunDir, RunStatus,
+    InputFile, InterfaceInfo, LibraryRecord, LinkKind, Manifest, NodeInfo, Outputs, Recorder, RunDir,
+    RunStatus,
 };
 
 use crate::error::Error;
@@ -49,10 +50,14 @@ pub fn create(
     resolved: &Resolved,
 ) -> Result<NewRunDir, Error> {
     let manifest = manifest(file, scenario, resolved.seed)?;
+    let made = |dir: RunDir, replaced| {
+        wayhop_protocols::progress::set_run_directory(dir.path());
+        NewRunDir { dir, replaced }
+    };
     let older = |path: &Path| RunDir::open(path, CLASSIFIER).and_then(|d| d.manifest()).ok();
     if let Some(out) = out {
         let replaced = older(out).filter(|m| !is_same(m, &manifest)).map(|m| m.started);
-        return Ok(NewRunDir { dir: RunDir::create(out, &manifest, CLASSIFIER)?, replaced });
+        return Ok(made(RunDir::create(out, &manifest, CLASSIFIER)?, replaced));
     }
     let (name, protocol, seed) = (file_name(&resolved.name), resolved.protocol.name(), resolved.seed);
     let world_name = match world {
@@ -72,7 +77,7 @@ pub fn create(
         let first = numbered(1);
         Error::Usage(format!("{} to -{MOST_RUNS} all exist; choose a directory with --out", first.display()))
     })?;
-    Ok(NewRunDir { dir: RunDir::create(path, &manifest, CLASSIFIER)?, replaced: None })
+    Ok(made(RunDir::create(path, &manifest, CLASSIFIER)?, None))
 }
 
 /// Whether two simulations do the same and record the same. One that goes on is left alone.
@@ -109,6 +114,8 @@ fn manifest(file: Option<&Path>, scenario: &Scenario, seed: u64) -> Result<Manif
     let named = named_files(file, scenario);
     let files = file.map(Path::to_path_buf).into_iter().chain(named);
     manifest.inputs = files.map(read).collect::<Result<_, Error>>()?;
+    manifest.library = wayhop_protocols::find(&scenario.protocol.name)
+        .and_then(|protocol| Some(LibraryRecord::new(protocol, wayhop_protocols::library(protocol)?)));
     Ok(manifest)
 }
 
@@ -120,7 +127,9 @@ pub fn named_files(file: Option<&Path>, scenario: &Scenario) -> Vec<PathBuf> {
         _ => None,
     };
     let traffic = scenario.traffic.iter().filter_map(Traffic::file);
-    movement.into_iter().chain(traffic).chain(scenario.map.as_deref()).map(|p| folder.join(p)).collect()
+    let library = scenario.protocol.library.as_deref().map(Path::new);
+    let all = movement.into_iter().chain(traffic).chain(scenario.map.as_deref()).chain(library);
+    all.map(|p| folder.join(p)).collect()
 }
 
 /// What records a run of the simulator's nodes: tables, and the captures and the trace that the scenario asks for. Programs have connections on the real clock only.

@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use wayhop_attack::Attacker;
-use wayhop_core::{Addr, Configured, Frame, NodeId, PacketId, Payload, Purpose, Rng, Span, Time, stream};
+use wayhop_core::{
+    Addr, Configured, Frame, NodeContext, NodeId, PacketId, Payload, Purpose, Rng, Span, Time, stream,
+};
 use wayhop_node::{Engine, OnDemand};
 use wayhop_protocols::{classify, hop};
 use wayhop_radio::Jamming;
@@ -133,18 +135,21 @@ fn is_routing(packet: &[u8]) -> bool {
 pub(crate) fn engine(
     protocol: &Arc<Configured>,
     attackers: Option<&Attackers>,
-    node: u32,
+    at: NodeContext,
     rng: Rng,
 ) -> Engine<OnDemand> {
-    let attack = attackers.and_then(|all| Some((all, all.all.get(&node)?)));
+    let attack = attackers.and_then(|all| Some((all, all.all.get(&at.node)?)));
     let Some((attackers, attack)) = attack else {
-        return Engine::new(OnDemand::new(Arc::clone(protocol)), rng);
+        let starts_again = protocol.parameters().starts_again();
+        let on_demand = || OnDemand::new(Arc::clone(protocol));
+        let protocol = if starts_again { on_demand() } else { OnDemand::made(protocol.engine_at(at)) };
+        return Engine::new(protocol, rng);
     };
-    let own = stream(attackers.seed, Purpose::Attacks, u64::from(node) | 2 << 32);
+    let own = stream(attackers.seed, Purpose::Attacks, u64::from(at.node) | 2 << 32);
     let protocol = match &attack.what {
         Action::Engine(behaviour) => {
             let forger = protocol.description().forger.map(|new| new());
-            Box::new(Attacker::new(protocol.engine(), is_routing, forger, behaviour.clone(), own))
+            Box::new(Attacker::new(protocol.engine_at(at), is_routing, forger, behaviour.clone(), own))
         }
         // It does not belong to the network.
         Action::Wormhole { .. } | Action::Jamming(_) => wayhop_protocols::silent(),

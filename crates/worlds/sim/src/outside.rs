@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{
-    Addr, Configured, Cx, DataPlane, DropReason, IfaceId, Inspect, Interests, NodeId, Packet, Prefix,
-    Protocol, Rng, Route, RouteUse, RxMeta, Time, TimerKey, TxReport, TxSpec,
+    Addr, Configured, Cx, DataPlane, DropReason, IfaceId, Inspect, Interests, NodeContext, NodeId, Packet,
+    Prefix, Protocol, Rng, Route, RouteUse, RxMeta, Time, TimerKey, TxReport, TxSpec,
 };
 use wayhop_node::{Edge, Engine, OnDemand};
 use wayhop_scenario::{EdgePlan, OutsidePlan, Resolved};
@@ -25,12 +25,12 @@ const MAX_SOURCES: usize = 4_096;
 pub(crate) fn engine(
     protocol: &Arc<Configured>,
     attackers: Option<&Attackers>,
-    (edge, node): (Option<&EdgePlan>, u32),
+    (edge, at): (Option<&EdgePlan>, NodeContext),
     rng: Rng,
 ) -> Engine<OnDemand> {
-    match edge.and_then(|e| Some((e.outside.iter().find(|o| o.node.0 == node)?, e.mesh))) {
+    match edge.and_then(|e| Some((e.outside.iter().find(|o| o.node.0 == at.node)?, e.mesh))) {
         Some((plan, mesh)) => Engine::new(OnDemand::made(Box::new(Host::new(plan, mesh))), rng),
-        None => attackers::engine(protocol, attackers, node, rng),
+        None => attackers::engine(protocol, attackers, at, rng),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The media of the nodes' interfaces.
 
-use wayhop_core::IfaceId;
-use wayhop_scenario::{Attachment, Interfaces};
+use wayhop_core::{IfaceId, NodeContext};
+use wayhop_scenario::{Attachment, Resolved};
 
 /// The nodes' interfaces.
 pub(crate) struct Ports {
@@ -9,17 +9,29 @@ pub(crate) struct Ports {
     by_node: Option<Vec<Vec<Attachment>>>,
     /// How many radios there are: media are numbered radios first, then wires.
     radios: u16,
+    /// How many nodes there are, and the length of the prefix of their addresses.
+    nodes: u32,
+    prefix_len: u8,
 }
 
 /// The one interface of a node with one radio.
 const FIRST_RADIO: &[Attachment] = &[Attachment::Radio(0)];
 
 impl Ports {
-    pub(crate) fn new(interfaces: &Interfaces, nodes: usize) -> Self {
+    pub(crate) fn new(scenario: &Resolved) -> Self {
+        let (interfaces, nodes) = (&scenario.interfaces, scenario.tracks.len());
         Self {
             by_node: (!interfaces.is_single()).then(|| interfaces.by_node(nodes)),
             radios: interfaces.radios.len() as u16,
+            nodes: nodes as u32,
+            prefix_len: scenario.prefix_len().unwrap_or(NodeContext::default().prefix_len),
         }
+    }
+
+    /// Where a node's engine is, in a run of this seed.
+    pub(crate) fn context(&self, node: u32, seed: u64) -> NodeContext {
+        let interfaces = self.of(node).len().max(1) as u8;
+        NodeContext { seed, nodes: self.nodes, node, interfaces, prefix_len: self.prefix_len }
     }
 
     /// Whether every node has the first radio and nothing else.

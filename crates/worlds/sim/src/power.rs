@@ -113,8 +113,10 @@ impl Simulation {
             *reboots += 1;
             // Another life must not draw what the one before drew.
             let rng = stream(self.outages.seed, Purpose::Protocol, u64::from(node) | *reboots << 32);
-            let attackers = self.net.common.attackers.as_deref();
-            let (protocol, edge) = (&self.outages.protocol, (self.outages.edge.as_ref(), node));
+            let common = &self.net.common;
+            let attackers = common.attackers.as_deref();
+            let place = common.ports.context(node, self.outages.seed);
+            let (protocol, edge) = (&self.outages.protocol, (self.outages.edge.as_ref(), place));
             let engine = outside::engine(protocol, attackers, edge, rng);
             self.net.call(at, node, |n, w| n.reboot(w, at, vec![engine]));
         } else {

@@ -73,13 +73,14 @@ impl Simulation {
             return Err(format!("{nodes} nodes are too many (at most {MAX_NODES})"));
         }
         let (mut media, (flows, sources)) = (Media::new(scenario), flows(scenario)?);
-        let ports = Ports::new(&scenario.interfaces, nodes);
+        let ports = Ports::new(scenario);
         let kinds = media::interfaces(&scenario.interfaces, scenario.limits);
         let protocol = Arc::new(scenario.protocol.clone());
         let attackers = Attackers::new(scenario);
         let node = |(i, &addr)| {
             let rng = stream(scenario.seed, Purpose::Protocol, i as u64);
-            let edge = (scenario.edge.as_ref(), i as u32);
+            let at = ports.context(i as u32, scenario.seed);
+            let edge = (scenario.edge.as_ref(), at);
             let engine = outside::engine(&protocol, attackers.as_deref(), edge, rng);
             let mut own =
                 ports.of(i as u32).iter().map(|&a| Arc::clone(&kinds[usize::from(ports.segment(a))]));
@@ -344,7 +345,9 @@ impl Simulation {
         census.packets +=
             net.common.external.as_ref().map_or(0, |o| (o.egress.len() + o.ingress.iter().count()) as u64);
         let (flows, in_hosts) = (&net.common.flows, net.common.external.is_some());
-        let lossy_air = self.media.may_lose_unnoticed();
+        // A library may broadcast data, which nobody acknowledges.
+        let is_foreign = wayhop_protocols::library(self.outages.protocol.description()).is_some();
+        let lossy_air = self.media.may_lose_unnoticed() || is_foreign;
         let facts = |flow| FlowFacts {
             receivers: flows.receivers(flow),
             lossy_air: lossy_air || flows.is_to_all(flow),

@@ -26,9 +26,12 @@ impl Scenario {
         Self::named(path, read_all(input).map_err(|e| e.in_file(path))?, sets, "stdin")
     }
 
-    /// Reads TOML text; relative paths in it count from the working directory.
+    /// Reads TOML text, such as that of a recorded run; relative paths in it count from the working directory. It loads no
+    /// library: a scenario with one cannot be resolved.
     pub fn from_text(text: &str, sets: &[String]) -> Result<Self> {
-        Self::parse(Document::new(None, text.to_owned()), sets)
+        let mut document = Document::new(None, text.to_owned());
+        let scenario: Self = document.deserialize_with(sets)?;
+        Ok(Self { document, ..scenario })
     }
 
     /// A scenario of a movement file, ns-2's or BonnMotion's, and perhaps a traffic file, with `sets`, each of the form `path.key=value`, on top.
@@ -54,7 +57,8 @@ impl Scenario {
             options.extend([("traffic.0.kind", "--traffic"), ("traffic.0.path", "--traffic")]);
         }
         let mut document = Document::of_options(options);
-        let scenario: Self = document.deserialize_table(&table, sets)?;
+        let mut scenario: Self = document.deserialize_table(&table, sets)?;
+        scenario.protocol.load(&document)?;
         Ok(Self { document, ..scenario })
     }
 
@@ -68,7 +72,8 @@ impl Scenario {
     }
 
     fn parse(mut document: Document, sets: &[String]) -> Result<Self> {
-        let scenario: Self = document.deserialize_with(sets)?;
+        let mut scenario: Self = document.deserialize_with(sets)?;
+        scenario.protocol.load(&document)?;
         Ok(Self { document, ..scenario })
     }
 }

@@ -9,8 +9,11 @@ use crate::resolve::Resolved;
 /// The seed, the protocol and the limits, as `path.key=value` settings.
 pub fn daemon_settings(scenario: &Scenario) -> Vec<String> {
     let protocol = &scenario.protocol;
-    let mut sets =
-        vec![format!("protocol.name={}", protocol.name), format!("protocol.profile={}", protocol.profile())];
+    let name = match protocol.library_path(&scenario.document) {
+        Some(path) => format!("protocol.library={}", toml::Value::from(path.to_string_lossy().into_owned())),
+        None => format!("protocol.name={}", protocol.name),
+    };
+    let mut sets = vec![name, format!("protocol.profile={}", protocol.profile())];
     sets.extend(protocol.overrides.iter().map(|(k, v)| format!("protocol.{k}={v}")));
     sets.extend(scenario.limits.settings());
     sets.extend(scenario.security.settings(&scenario.document));

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize as _, Deserializer};
 
-pub(crate) fn protocol<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    String::deserialize(from).map(|name| listed(name, wayhop_protocols::names()))
+pub(crate) fn protocol<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    Option::<String>::deserialize(from).map(|name| name.map(|name| listed(name, wayhop_protocols::names())))
 }
 
 pub(crate) fn profile<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {

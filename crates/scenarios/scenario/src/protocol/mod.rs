@@ -2,6 +2,7 @@
 //! neighbours.
 
 pub(crate) mod commands;
+mod library;
 mod resolve;
 pub(crate) mod routes;
 
@@ -14,16 +15,18 @@ pub(crate) use resolve::{unnoticed_breaks, with_notices};
 
 /// The routing protocol: a profile, and parameters that override it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "Section")]
+#[schemars(!from)]
 pub struct Protocol {
-    /// The protocol's name.
-    #[serde(default = "protocol", deserialize_with = "crate::presets::names::protocol")]
+    /// The protocol's name, or the path of a shared library with a protocol of your own.
+    #[serde(default = "protocol")]
     pub name: String,
+    /// A shared library with a protocol of your own (docs/tutorials/c-protocol.md). The path is relative to the
+    /// scenario's folder. `name` is not needed then; with the name of a built-in protocol, the library is not used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub library: Option<String>,
     /// The name of a profile, a set of parameters of the protocol. Default: the protocol's first.
-    #[serde(
-        default,
-        deserialize_with = "crate::presets::names::profile",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     /// Parameters that differ from the profile.
     #[serde(flatten)]
@@ -37,7 +40,28 @@ fn protocol() -> String {
 
 impl Default for Protocol {
     fn default() -> Self {
-        Self { name: protocol(), profile: None, overrides: toml::Table::new() }
+        Self { name: protocol(), library: None, profile: None, overrides: toml::Table::new() }
+    }
+}
+
+/// The section as it is written.
+#[derive(Deserialize)]
+struct Section {
+    #[serde(default, deserialize_with = "crate::presets::names::protocol")]
+    name: Option<String>,
+    library: Option<String>,
+    #[serde(default, deserialize_with = "crate::presets::names::profile")]
+    profile: Option<String>,
+    #[serde(flatten)]
+    overrides: toml::Table,
+}
+
+impl From<Section> for Protocol {
+    fn from(section: Section) -> Self {
+        let Section { name, library, profile, overrides } = section;
+        // A library has its protocol's name: `Protocol::load`.
+        let unnamed = || if library.is_some() { String::new() } else { protocol() };
+        Self { name: name.unwrap_or_else(unnamed), library, profile, overrides }
     }
 }
 

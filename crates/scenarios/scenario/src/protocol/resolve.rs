@@ -54,8 +54,10 @@ impl Protocol {
 
     /// The section that says the same with every parameter. Fails if a value cannot be written as TOML.
     pub fn complete(protocol: &Configured) -> Result<Self, toml::ser::Error> {
+        let library = wayhop_protocols::library(protocol.description());
         Ok(Self {
             name: protocol.name().to_owned(),
+            library: library.map(|file| file.path.to_string_lossy().into_owned()),
             profile: Some(protocol.profile().to_owned()),
             overrides: overrides::to_toml(&protocol.values())?,
         })

@@ -22,6 +22,7 @@ mod emulate_faults;
 mod emulate_tells;
 mod extremes;
 mod figures;
+mod foreign;
 mod gateway;
 mod golden;
 mod import;

@@ -1,7 +1,7 @@
 //! The tutorial pages: their commands run, in order, and print the output on the pages.
 //!
 //! The README and the tutorials are run as a reader would, each from its beginning to its end in a
-//! directory of its own that has the repository's scenarios. The words after the language of a
+//! directory of its own that has the repository's scenarios and examples. The words after the language of a
 //! fenced block say how it is handled:
 //!
 //! | block | what happens |
@@ -230,6 +230,17 @@ fn follow(page: &str) {
     let dir = tempfile::tempdir().expect("a directory");
     let scenarios = root.join("scenarios").canonicalize().expect("the scenarios");
     std::os::unix::fs::symlink(scenarios, dir.path().join("scenarios")).expect("a link");
+    // Readers build in these.
+    for (folder, files) in [
+        ("examples/c", &["flood.c", "flood.toml", "Makefile"][..]),
+        ("crates/routing/foreign/include", &["wayhop.h"]),
+    ] {
+        fs::create_dir_all(dir.path().join(folder)).expect("a folder");
+        for file in files {
+            let path = Path::new(folder).join(file);
+            fs::copy(root.join(&path), dir.path().join(&path)).expect("a copy");
+        }
+    }
     let mut reader = Reader {
         page: page.into(),
         dir,
@@ -265,6 +276,7 @@ pages! {
     a_figure_for_a_paper_runs: "docs/tutorials/figure-for-a-paper.md",
     programs_on_a_moving_mesh_run: "docs/tutorials/programs-on-a-moving-mesh.md",
     a_class_with_the_studio_runs: "docs/tutorials/class-with-the-studio.md",
+    a_protocol_in_c_runs: "docs/tutorials/c-protocol.md",
     the_field_guide_runs: "docs/tutorials/field-guide.md",
 }
 

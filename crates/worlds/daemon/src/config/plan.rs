@@ -9,6 +9,7 @@ use wayhop_control::{About, NodeAbout};
 use wayhop_core::{Addr, Configured, Limits, Mac, Outside, Prefix as MeshPrefix, Route};
 use wayhop_linux::{Error, Prefix};
 use wayhop_scenario::{Ignores, Outage, Protocol};
+use wayhop_trace::LibraryRecord;
 
 use crate::config::gateway::{EdgePlan, ProbeTargets};
 use crate::config::monitor::Monitor;
@@ -200,6 +201,8 @@ pub(crate) struct RunPlan {
     /// The configuration that it keeps.
     pub(crate) config: String,
     pub(crate) seed: u64,
+    /// Where its protocol comes from, if it is not built in.
+    pub(crate) library: Option<LibraryRecord>,
 }
 
 /// The periodic reports.
@@ -332,7 +335,11 @@ fn record(
     seed: u64,
 ) -> Result<RecordPlan, Error> {
     let config = &settings.config;
-    let run = |path: &PathBuf| settings.record().map(|config| RunPlan { path: path.clone(), config, seed });
+    let protocol = settings.protocol.description();
+    let library = wayhop_protocols::library(protocol).map(|file| LibraryRecord::new(protocol, file));
+    let run = |path: &PathBuf| {
+        settings.record().map(|config| RunPlan { path: path.clone(), config, seed, library: library.clone() })
+    };
     Ok(RecordPlan {
         about: about.clone(),
         user: config.user.clone(),

@@ -126,6 +126,7 @@ impl Settings {
         let mut document =
             file.map(Document::load).transpose().map_err(|e| config_error(&e))?.unwrap_or_default();
         let mut config: NodeConfig = document.deserialize_with(&sets).map_err(|e| config_error(&e))?;
+        config.protocol.load(&document).map_err(|e| config_error(&e))?;
         if let (Some(macfilter), Some(chosen)) = (&mut config.macfilter, &chosen) {
             macfilter.node = macfilter.node.or(Some(chosen.index));
         }
@@ -244,7 +245,8 @@ impl Overrides {
     /// Those about the scenario, before a node is chosen: the protocol, whose parameters follow from its profile.
     pub(crate) fn scenario_sets(&self) -> Vec<String> {
         let named = |key: &str, value: &Option<String>| value.as_ref().map(|v| format!("{key}={v}"));
-        let flags = [named("protocol.name", &self.protocol), named("protocol.profile", &self.profile)];
+        let protocol = self.protocol.as_deref().map(wayhop_protocols::absolute);
+        let flags = [named("protocol.name", &protocol), named("protocol.profile", &self.profile)];
         let sets = self.sets.iter().filter(|s| s.trim_start().starts_with("protocol."));
         flags.into_iter().flatten().chain(sets.cloned()).collect()
     }
@@ -267,7 +269,7 @@ impl Overrides {
             list("interfaces", self.interfaces.get(1..).unwrap_or_default()),
             text("address", &self.address),
             text("tun", &self.tun),
-            text("protocol.name", &self.protocol),
+            text("protocol.name", &self.protocol.as_deref().map(wayhop_protocols::absolute)),
             text("protocol.profile", &self.profile),
             text("macfilter.file", &self.macfilter.as_ref().map(|file| file.display().to_string())),
             text("run", &self.run.as_ref().map(|run| run.display().to_string())),

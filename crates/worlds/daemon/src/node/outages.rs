@@ -65,11 +65,14 @@ impl Host {
         let is_lost = outage.tables == Tables::Lost;
         self.tell_power("node_up", is_lost);
         match &mut self.power.rebirth {
-            Some(Rebirth { protocol, seed, count }) if is_lost => {
+            Some(Rebirth { protocol, context, count }) if is_lost => {
                 *count += 1;
                 // Another life must not draw what the one before drew.
                 let number = u64::from(self.node.addr().to_bits()) | *count << 32;
-                let engine = Engine::new(protocol.engine(), stream(*seed, Purpose::Protocol, number));
+                let engine = Engine::new(
+                    protocol.engine_at(*context),
+                    stream(context.seed, Purpose::Protocol, number),
+                );
                 self.parameters = protocol.values().into();
                 self.call(|n, w, at| n.reboot(w, at, vec![engine]));
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wayhop_core::{Configured, NodeId, Span, Time};
+use wayhop_core::{Configured, NodeContext, NodeId, Span, Time};
 use wayhop_scenario::Outage;
 use wayhop_trace::NodeOutages;
 
@@ -23,16 +23,16 @@ pub(crate) struct Power {
 /// How a node reboots.
 pub(crate) struct Rebirth {
     pub(crate) protocol: Arc<Configured>,
-    pub(crate) seed: u64,
+    pub(crate) context: NodeContext,
     /// How often it has.
     pub(crate) count: u64,
 }
 
 impl Power {
     /// With these outages, in order of time. A node that has lost its tables begins with `protocol`.
-    pub(crate) fn new(outages: &[Outage], protocol: Configured, seed: u64) -> Self {
+    pub(crate) fn new(outages: &[Outage], protocol: Configured, context: NodeContext) -> Self {
         let given = outages.iter().rev().copied().collect();
-        let rebirth = Some(Rebirth { protocol: Arc::new(protocol), seed, count: 0 });
+        let rebirth = Some(Rebirth { protocol: Arc::new(protocol), context, count: 0 });
         Self { given, rebirth, ..Self::default() }
     }
 

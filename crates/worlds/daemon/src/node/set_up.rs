@@ -1,7 +1,7 @@
 //! The node with its protocol started, before anything on the host is changed.
 
 use wayhop_auth::Auth;
-use wayhop_core::{DataPlane, Purpose, stream};
+use wayhop_core::{DataPlane, NodeContext, NodeId, Purpose, stream};
 use wayhop_linux::Error;
 use wayhop_linux::interface::InterfaceFacts;
 use wayhop_node::Edge as NodeEdge;
@@ -30,7 +30,15 @@ impl Host {
         let ports = interfaces.iter().enumerate();
         let mut ports = ports.map(|(i, (name, facts))| port(name, facts, metrics.get(i).copied()));
         let Some(first) = ports.next() else { return Err(Error::Config("no interface".to_owned())) };
-        let mut host = Self::new(configured.engine(), own, addresses.mesh, first, rng);
+        let context = NodeContext {
+            seed,
+            // Node 0 if it is not of a scenario.
+            node: NodeId::from_default_addr(own).map_or(0, |n| n.0),
+            interfaces: interfaces.len() as u8,
+            prefix_len: addresses.mesh.len(),
+            ..NodeContext::default()
+        };
+        let mut host = Self::new(configured.engine_at(context), own, addresses.mesh, first, rng);
         ports.for_each(|p| host.add(p));
         host.limit(protocol.limits);
         if let Some(keys) = &protocol.keys {
@@ -46,7 +54,7 @@ impl Host {
         host.around.run = has_run.then(|| RunRecord::waiting(flows()));
         host.around.inputs = has_inputs
             .then(|| inputs::waiting((&configured, &after_reboot), (&name, seed), &addresses, interfaces));
-        host.power = Power::new(&outages, after_reboot, seed);
+        host.power = Power::new(&outages, after_reboot, context);
         if let Some(v6) = addresses.own6 {
             host.set_ipv6(v6, &addresses.routes);
         }

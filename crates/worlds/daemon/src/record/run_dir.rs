@@ -52,8 +52,12 @@ pub(crate) fn make(plan: &RunPlan, user: &str) -> Result<RunDir, Error> {
     let path = &plan.path;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
     let command = std::env::args_os().map(|a| wayhop_scenario::without_keys(&a.to_string_lossy())).collect();
-    let manifest = Manifest::new(plan.config.clone(), plan.seed, command, now);
+    let manifest = Manifest {
+        library: plan.library.clone(),
+        ..Manifest::new(plan.config.clone(), plan.seed, command, now)
+    };
     let dir = RunDir::create(path, &manifest, CLASSIFIER).map_err(|e| wrong(&e))?;
+    wayhop_protocols::progress::set_run_directory(path);
     let captures = path.join("captures");
     let give = || {
         fs::create_dir_all(&captures)?;

@@ -12,6 +12,7 @@ mod cmu;
 mod conservation;
 mod energy;
 mod external;
+mod foreign;
 mod gateway;
 mod idle;
 mod interfaces;

@@ -1,4 +1,4 @@
-use wayhop_core::{NodeId, Time};
+use wayhop_core::{NodeContext, NodeId, Time};
 use wayhop_scenario::after_reboot;
 
 use super::*;
@@ -14,7 +14,7 @@ fn host(n: u8, outages: &[(u64, u64, Tables)]) -> Host {
         Outage { node: NodeId(NODE), from: time(from), until: time(until), tables }
     };
     let all: Vec<Outage> = outages.iter().map(outage).collect();
-    h.power = Power::new(&all, after_reboot(&aodv, &section), 1);
+    h.power = Power::new(&all, after_reboot(&aodv, &section), NodeContext::default());
     h.start();
     h
 }

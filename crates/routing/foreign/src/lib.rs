@@ -1,0 +1,27 @@
+//! Routing protocols in shared libraries, behind the C interface of `include/wayhop.h`.
+//!
+//! [`load`] makes a [`wayhop_core::Description`] of a library: from then on its protocol has names, parameters and messages
+//! as one of Wayhop's own. `ffi` is the part that touches C; [`Facts`] checks what a library says about itself.
+//!
+//! Calls stay in the process: one takes tens of nanoseconds, a message to another process and back many microseconds. A crash
+//! of a library ends the process, so that the command runs in a child of its own, whose parent reads in [`progress`] what
+//! happened.
+
+mod check;
+mod claims;
+mod facts;
+mod fault;
+mod ffi;
+mod load;
+mod locate;
+mod names;
+mod packets;
+mod parameter;
+pub mod progress;
+mod slots;
+
+pub use claims::{Claims, ParameterClaim};
+pub use facts::Facts;
+pub use load::{Supervise, load, loaded, supervise_by};
+pub use locate::locate;
+pub use parameter::Parameter;

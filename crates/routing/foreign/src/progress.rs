@@ -1,0 +1,268 @@
+//! Which callback of a library is in progress, for the process that watches over this one.
+//!
+//! A run with a foreign library happens in a process of its own. It shares a small file in memory with its supervisor, where
+//! each call leaves a trace before it begins. When the process dies, or a call does not return, the supervisor reads there what
+//! to tell the user.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+use std::sync::OnceLock;
+
+use crate::ffi::page;
+
+/// Size of the file, bytes.
+pub const FILE_BYTES: u64 = 8 << 10;
+
+/// The words at its beginning: calls so far, the call in progress, its time.
+const WORDS: usize = 3;
+
+/// Where texts begin in the file: each has a byte count of 8 bytes before it.
+const LIBRARY_AT: u64 = 1 << 10;
+const FAULT_AT: u64 = 2 << 10;
+const RUN_AT: u64 = 6 << 10;
+const LONGEST_TEXT: usize = 1_000;
+
+/// A function of a library.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Callback {
+    /// `wayhop_protocol`, and whatever runs while the library is loaded.
+    Load,
+    /// `check`.
+    Check,
+    /// `run_begin`.
+    RunBegin,
+    /// `run_end`.
+    RunEnd,
+    /// `create`.
+    Create,
+    /// `destroy`.
+    Destroy,
+    /// `start`.
+    Start,
+    /// `outbound`.
+    Outbound,
+    /// `frame`.
+    Frame,
+    /// `overheard`.
+    Overheard,
+    /// `tx_status`.
+    TxStatus,
+    /// `timer`.
+    Timer,
+    /// `route_used`.
+    RouteUsed,
+    /// `link`.
+    Link,
+    /// `position`.
+    Position,
+    /// `command`.
+    Command,
+    /// `inspect`.
+    Inspect,
+}
+
+const CALLBACKS: [(Callback, &str); 17] = [
+    (Callback::Load, "wayhop_protocol"),
+    (Callback::Check, "check"),
+    (Callback::RunBegin, "run_begin"),
+    (Callback::RunEnd, "run_end"),
+    (Callback::Create, "create"),
+    (Callback::Destroy, "destroy"),
+    (Callback::Start, "start"),
+    (Callback::Outbound, "outbound"),
+    (Callback::Frame, "frame"),
+    (Callback::Overheard, "overheard"),
+    (Callback::TxStatus, "tx_status"),
+    (Callback::Timer, "timer"),
+    (Callback::RouteUsed, "route_used"),
+    (Callback::Link, "link"),
+    (Callback::Position, "position"),
+    (Callback::Command, "command"),
+    (Callback::Inspect, "inspect"),
+];
+
+impl Callback {
+    /// Its name in `wayhop.h`.
+    pub fn name(self) -> &'static str {
+        CALLBACKS[self as usize].1
+    }
+    /// Whether it is about one node.
+    fn is_of_node(self) -> bool {
+        !matches!(self, Self::Load | Self::Check | Self::RunBegin | Self::RunEnd)
+    }
+}
+
+/// The call in progress.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Which function.
+    pub callback: Callback,
+    /// The node, if it is about one.
+    pub node: Option<u32>,
+    /// When, nanoseconds since the run began.
+    pub time_ns: u64,
+}
+
+impl core::fmt::Display for Call {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "in {}", self.callback.name())?;
+        match self.node {
+            Some(node) => write!(f, " of node {node} at {:.6} s", self.time_ns as f64 / 1e9),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What the file says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// How many calls began.
+    pub calls: u64,
+    /// The one in progress.
+    pub call: Option<Call>,
+    /// The library, as the user named it; empty before one is loaded.
+    pub library: String,
+    /// What it did that ended the run; empty for nothing.
+    pub fault: String,
+    /// The directory that the run writes; empty for none.
+    pub run: String,
+}
+
+impl Snapshot {
+    /// Reads it. What cannot be read is as if nothing had been written.
+    pub fn read(file: &File) -> Self {
+        let mut words = [0; WORDS * 8];
+        if read_at(file, &mut words, 0).is_err() {
+            return Self::default();
+        }
+        let word = |i: usize| u64::from_ne_bytes(core::array::from_fn(|b| words[i * 8 + b]));
+        let callback = CALLBACKS.iter().find(|(c, _)| *c as u64 + 1 == word(1) & 0xff).map(|(c, _)| *c);
+        let call = callback.map(|callback| Call {
+            callback,
+            node: callback.is_of_node().then_some((word(1) >> 8) as u32),
+            time_ns: word(2),
+        });
+        let text = |at| read_text(file, at).unwrap_or_default();
+        Self { calls: word(0), call, library: text(LIBRARY_AT), fault: text(FAULT_AT), run: text(RUN_AT) }
+    }
+}
+
+fn read_at(mut file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(bytes)
+}
+
+fn write_at(mut file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+    file.seek(SeekFrom::Start(at))?;
+    file.write_all(bytes)
+}
+
+fn read_text(file: &File, at: u64) -> Option<String> {
+    let mut length = [0; 8];
+    read_at(file, &mut length, at).ok()?;
+    let mut bytes = vec![0; (u64::from_ne_bytes(length) as usize).min(LONGEST_TEXT)];
+    read_at(file, &mut bytes, at + 8).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The watched side.
+struct Page {
+    words: &'static [AtomicU64; WORDS],
+    file: File,
+}
+
+static PAGE: OnceLock<Page> = OnceLock::new();
+
+/// Tells a supervisor from now on, by a file of [`FILE_BYTES`] that it shares.
+///
+/// # Errors
+/// If the file cannot be mapped.
+pub fn report_to(file: File) -> io::Result<()> {
+    let words = page::shared(&file)?;
+    let _ = PAGE.set(Page { words, file });
+    Ok(())
+}
+
+/// Whether a supervisor watches this process.
+pub(crate) fn is_watched() -> bool {
+    PAGE.get().is_some()
+}
+
+/// A call begins.
+#[inline]
+pub(crate) fn begin(callback: Callback, node: u32, time_ns: u64) {
+    if let Some(Page { words: [calls, call, time], .. }) = PAGE.get() {
+        // One thread at a time is in a library. A supervisor that reads in between errs by one call.
+        calls.store(calls.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        time.store(time_ns, Ordering::Relaxed);
+        call.store(callback as u64 + 1 | u64::from(node) << 8, Ordering::Release);
+    }
+}
+
+/// The call returned.
+#[inline]
+pub(crate) fn end() {
+    if let Some(page) = PAGE.get() {
+        page.words[1].store(0, Ordering::Release);
+    }
+}
+
+/// Names the library.
+pub(crate) fn set_library(path: &str) {
+    set_text(LIBRARY_AT, path);
+}
+
+/// What the library did that ends the run. The first fault counts.
+pub(crate) fn set_fault(what: &str) {
+    if PAGE.get().is_some_and(|p| read_text(&p.file, FAULT_AT).is_some_and(|t| t.is_empty())) {
+        set_text(FAULT_AT, what);
+    }
+}
+
+/// Tells the supervisor where the run is written.
+pub fn set_run_directory(path: &Path) {
+    set_text(RUN_AT, &path.display().to_string());
+}
+
+fn set_text(at: u64, text: &str) {
+    let Some(page) = PAGE.get() else { return };
+    let bytes = &text.as_bytes()[..text.len().min(LONGEST_TEXT)];
+    // Without it the supervisor's message says less.
+    let _ = write_at(&page.file, bytes, at + 8);
+    let _ = write_at(&page.file, &(bytes.len() as u64).to_ne_bytes(), at);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn callbacks_are_listed_in_their_order() {
+        for (i, (callback, _)) in CALLBACKS.iter().enumerate() {
+            assert_eq!(*callback as usize, i);
+        }
+    }
+
+    #[test]
+    fn a_supervisor_reads_what_was_in_progress() {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(FILE_BYTES).unwrap();
+        assert_eq!(Snapshot::read(&file), Snapshot::default());
+        report_to(file.try_clone().unwrap()).unwrap();
+        set_library("./libmine.so");
+        set_run_directory(Path::new("out"));
+        begin(Callback::Frame, 3, 12_345_000_000);
+        set_fault("first");
+        set_fault("second");
+        let seen = Snapshot::read(&file);
+        assert_eq!(
+            (seen.calls, seen.library.as_str(), seen.fault.as_str(), seen.run.as_str()),
+            (1, "./libmine.so", "first", "out")
+        );
+        assert_eq!(seen.call.map(|c| c.to_string()).as_deref(), Some("in frame of node 3 at 12.345000 s"));
+        end();
+        assert_eq!(Snapshot::read(&file).call, None);
+    }
+}

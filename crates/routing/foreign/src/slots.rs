@@ -1,0 +1,136 @@
+//! Descriptions of loaded libraries.
+//!
+//! A [`Description`] has plain functions, which cannot carry a library with them. So there is a set of functions for each of a
+//! few places where a library may be.
+
+use std::sync::{Arc, OnceLock};
+
+use serde_json::{Map, Value};
+use wayhop_core::{
+    Classified, Datagram, DecodedMessage, Description, HostNeeds, HostRules, MessageFormat, NodeContext,
+    Ns2Format, ParameterError, Parameters, Profile, Protocol, ReadParameters, ends,
+};
+
+use crate::ffi::engine::Engine;
+use crate::ffi::library::Library;
+use crate::ffi::values::Values;
+
+/// Libraries that a process can load.
+pub(crate) const SLOTS: usize = 8;
+
+static LOADED: [OnceLock<Library>; SLOTS] = [const { OnceLock::new() }; SLOTS];
+
+/// The functions of the description of the library at one place.
+struct Functions {
+    schema: fn() -> Value,
+    profile: fn(&str) -> Option<Map<String, Value>>,
+    read: ReadParameters,
+    classify: fn(&Datagram<'_>) -> Classified,
+    decode: fn(&Datagram<'_>) -> Vec<DecodedMessage>,
+}
+
+static FUNCTIONS: [Functions; SLOTS] = [
+    functions::<0>(),
+    functions::<1>(),
+    functions::<2>(),
+    functions::<3>(),
+    functions::<4>(),
+    functions::<5>(),
+    functions::<6>(),
+    functions::<7>(),
+];
+
+const fn functions<const N: usize>() -> Functions {
+    Functions {
+        schema: || LOADED[N].get().map_or(Value::Null, |l| l.facts.schema()),
+        profile: |name| LOADED[N].get().filter(|_| name == PROFILE)?.facts.values(&Map::new()).ok(),
+        read: |given| match LOADED[N].get() {
+            Some(library) => {
+                let values = library.values(library.facts.values(&given)?);
+                Ok(Arc::new(Set { library, values: Arc::new(values) }))
+            }
+            None => Err("the library is not loaded".to_owned()),
+        },
+        classify: |d| LOADED[N].get().map_or_else(Classified::default, |l| l.classify(d)),
+        decode: |d| LOADED[N].get().map_or_else(Vec::new, |l| l.decode(d)),
+    }
+}
+
+/// The name of the only profile: that of built-in protocols' first, so that scenarios that name it take libraries, too.
+const PROFILE: &str = "rfc";
+static PROFILES: [Profile; 1] =
+    [Profile { name: PROFILE, about: "the defaults of the library", host: HostRules::Standard }];
+
+/// Gives a library a place.
+///
+/// # Errors
+/// If all are taken.
+pub(crate) fn add(library: Library) -> Result<&'static Description, String> {
+    let mut library = library;
+    for (slot, functions) in LOADED.iter().zip(&FUNCTIONS) {
+        match slot.set(library) {
+            Ok(()) => {
+                let loaded = slot.get().unwrap_or_else(|| unreachable!("it was just set"));
+                return Ok(Box::leak(Box::new(description(loaded, functions))));
+            }
+            Err(back) => library = back,
+        }
+    }
+    Err(format!("a process can load {SLOTS} libraries; use fewer, or several processes"))
+}
+
+fn description(of: &'static Library, functions: &'static Functions) -> Description {
+    let facts = &of.facts;
+    let classes: Vec<&'static str> = facts.classes.iter().map(String::as_str).collect();
+    let types: Vec<(u8, &'static str)> =
+        facts.types.iter().map(|(bit, name)| (*bit, name.as_str())).collect();
+    Description {
+        name: &facts.name,
+        full_name: &facts.full_name,
+        specification: if facts.specification.is_empty() { "a library" } else { &facts.specification },
+        profiles: &PROFILES,
+        schema: functions.schema,
+        profile: functions.profile,
+        read: functions.read,
+        messages: MessageFormat {
+            carrier: facts.carrier,
+            classes: classes.leak(),
+            limited: 0,
+            types: types.leak(),
+            classify: functions.classify,
+            decode: functions.decode,
+            hop: ends,
+            route_header: None,
+            authentication: None,
+            ns2: Ns2Format { tag: "library", tail: |_, _| {} },
+        },
+        host: HostNeeds { header_room: facts.header_room, ..HostNeeds::NONE },
+        forger: None,
+    }
+}
+
+/// A set of a library's parameters.
+#[derive(Debug)]
+struct Set {
+    library: &'static Library,
+    values: Arc<Values>,
+}
+
+impl Parameters for Set {
+    fn engine(self: Arc<Self>) -> Box<dyn Protocol> {
+        self.engine_at(NodeContext::default())
+    }
+    fn engine_at(self: Arc<Self>, node: NodeContext) -> Box<dyn Protocol> {
+        Box::new(Engine::new(self.library, Arc::clone(&self.values), node))
+    }
+    fn starts_again(&self) -> bool {
+        // Libraries have state outside of their engines.
+        false
+    }
+    fn values(&self) -> Map<String, Value> {
+        self.values.map().clone()
+    }
+    fn check(&self) -> Result<(), ParameterError> {
+        self.library.check(&self.values).map_or(Ok(()), |what| Err(ParameterError::of_values(what)))
+    }
+}

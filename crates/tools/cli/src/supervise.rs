@@ -1,0 +1,199 @@
+//! Commands with a foreign library run in a child of their own, so that a crash of the library is told and the run survives.
+//!
+//! The first time that a command meets a library, it starts itself again with the same arguments, and becomes the child's
+//! supervisor: it passes signals on, watches for calls that do not return, says what happened, and ends as the child ends.
+
+use std::fs::File;
+use std::os::fd::{AsFd as _, AsRawFd as _};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _, parent_id};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, exit};
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::{SigSet, Signal, kill};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::unistd::Pid;
+use wayhop_protocols::progress::{FILE_BYTES, Snapshot, report_to};
+use wayhop_trace::{RunDir, Status, how_it_ended};
+
+use crate::failure::say;
+use crate::scenario_args::is_standard_input;
+
+/// The supervisor of this process: its process number, and that of a file that both share.
+const SUPERVISOR: &str = "WAYHOP_SUPERVISOR";
+/// How long one call of a library may take, seconds; 0 for any time.
+const LIMIT: &str = "WAYHOP_CALL_LIMIT_S";
+const USUAL_LIMIT_S: f64 = 10.0;
+/// Between two looks at the child.
+const TICK: u16 = 50;
+/// Signals that a supervisor passes on. What a terminal sends, the child gets itself.
+const PASSED_ON: [Signal; 6] =
+    [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT, Signal::SIGUSR1, Signal::SIGUSR2];
+/// Signals that somebody sends, and no library raises by mistake.
+const SENT: [Signal; 5] = [Signal::SIGKILL, Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP, Signal::SIGPIPE];
+
+/// Called before a library is loaded. It returns in the child; the supervisor ends with it.
+pub(crate) fn supervise(library: &Path) -> Result<(), String> {
+    // What a browser sends must not choose code to run.
+    if std::thread::current().name() != Some("main") {
+        let why =
+            "a library is loaded at the start of a command only; name it in the scenario's file, and restart";
+        return Err(why.to_owned());
+    }
+    if is_supervised() {
+        return Ok(());
+    }
+    if std::env::args_os().any(|a| is_standard_input(Path::new(&a))) {
+        let why = "a scenario with a library cannot come from standard input; save it to a file";
+        return Err(why.to_owned());
+    }
+    match watch(library) {
+        Ok(status) => exit(status),
+        Err(e) => Err(format!("it cannot be supervised ({e})")),
+    }
+}
+
+/// Whether this process has a supervisor; from now on it is told what the library does.
+fn is_supervised() -> bool {
+    let Some((parent, file)) = std::env::var(SUPERVISOR).ok().and_then(|s| {
+        let (parent, file) = s.split_once(':')?;
+        Some((parent.parse::<u32>().ok()?, file.parse::<u32>().ok()?))
+    }) else {
+        return false;
+    };
+    // A descendant of a supervised process has the variable, too.
+    if parent != parent_id() {
+        return false;
+    }
+    let shared = File::options().read(true).write(true).open(format!("/proc/{parent}/fd/{file}"));
+    let is_told = shared.and_then(report_to).is_ok();
+    is_told && set_pdeathsig(Signal::SIGKILL).is_ok() && parent == parent_id()
+}
+
+/// Runs this command in a child, and returns its exit status.
+fn watch(library: &Path) -> Result<i32, String> {
+    let wrong = |what: &'static str| move |e: nix::Error| format!("cannot {what}: {e}");
+    let shared = memfd_create("wayhop-library", MFdFlags::MFD_CLOEXEC).map_err(wrong("share memory"))?;
+    let shared = File::from(shared);
+    shared.set_len(FILE_BYTES).map_err(|e| format!("cannot share memory: {e}"))?;
+    let signals: SigSet = PASSED_ON.into_iter().chain([Signal::SIGCHLD]).collect();
+    signals.thread_block().map_err(wrong("block signals"))?;
+    let flags = SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC;
+    let news = SignalFd::with_flags(&signals, flags).map_err(wrong("watch signals"))?;
+    let mut arguments = std::env::args_os();
+    let mut command = Command::new("/proc/self/exe");
+    if let Some(name) = arguments.next() {
+        command.arg0(name);
+    }
+    command.args(arguments).env(SUPERVISOR, format!("{}:{}", std::process::id(), shared.as_raw_fd()));
+    let mut child = command.spawn().map_err(|e| format!("cannot start a child: {e}"))?;
+    let limit = std::env::var(LIMIT).ok().and_then(|s| s.parse().ok()).unwrap_or(USUAL_LIMIT_S);
+    let limit = Duration::try_from_secs_f64(limit).ok().filter(|l| !l.is_zero());
+    let mut call = LongCall { calls: 0, looked: Instant::now(), lasted: Duration::ZERO };
+    loop {
+        let _ = poll(&mut [PollFd::new(news.as_fd(), PollFlags::POLLIN)], PollTimeout::from(TICK));
+        while let Ok(Some(signal)) = news.read_signal() {
+            pass_on(&child, signal.ssi_signo, signal.ssi_code);
+        }
+        if let Some(status) = child.try_wait().map_err(|e| format!("cannot wait for the child: {e}"))? {
+            return Ok(verdict(status, &Snapshot::read(&shared), library));
+        }
+        if limit.is_some_and(|limit| call.takes(limit, &Snapshot::read(&shared))) {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Ok(timed_out(&Snapshot::read(&shared), library, limit.unwrap_or_default()));
+        }
+    }
+}
+
+fn pass_on(child: &Child, number: u32, code: i32) {
+    // What the kernel sends comes from the terminal, and goes to the child as well.
+    const SI_KERNEL: i32 = 0x80;
+    let signal = PASSED_ON.into_iter().find(|s| *s as u32 == number).filter(|_| code != SI_KERNEL);
+    if let Some(signal) = signal {
+        let _ = kill(Pid::from_raw(child.id().cast_signed()), signal);
+    }
+}
+
+/// For how long the same call has been in progress.
+struct LongCall {
+    calls: u64,
+    looked: Instant,
+    lasted: Duration,
+}
+
+impl LongCall {
+    /// Whether one call takes longer than `limit`.
+    fn takes(&mut self, limit: Duration, now: &Snapshot) -> bool {
+        // Both may have been stopped for a while, as with Ctrl-Z.
+        let passed = self.looked.elapsed().min(2 * Duration::from_millis(TICK.into()));
+        self.looked = Instant::now();
+        if now.call.is_none() || now.calls != self.calls {
+            (self.calls, self.lasted) = (now.calls, Duration::ZERO);
+        } else {
+            self.lasted += passed;
+        }
+        self.lasted > limit
+    }
+}
+
+/// Says how the child ended, unless it has done so itself. Returns the exit status.
+fn verdict(status: ExitStatus, at: &Snapshot, library: &Path) -> i32 {
+    let name = name(at, library);
+    let place = at.call.map_or_else(String::new, |call| format!(" {call}"));
+    let signal = status.signal().and_then(|s| Signal::try_from(s).ok());
+    let what = match (signal, status.code()) {
+        _ if !at.fault.is_empty() => format!("the library {name} ended the run{place}: it {}", at.fault),
+        (Some(signal), _) if SENT.contains(&signal) => {
+            if signal == Signal::SIGKILL {
+                say_end(&format!("{signal} ended the process that ran the library {name}"), at);
+            }
+            return 128 + signal as i32;
+        }
+        (Some(signal), _) if at.call.is_some() => format!("the library {name} crashed ({signal}){place}"),
+        (Some(signal), _) => format!(
+            "the process that ran the library {name} crashed ({signal}) between its callbacks: in its classify or decode, in a \
+             thread of its own, or in Wayhop"
+        ),
+        (None, code) if at.call.is_some() => {
+            format!("the library {name} ended the process{place} (exit status {})", code.unwrap_or(0))
+        }
+        (None, code) => return code.unwrap_or(1),
+    };
+    say_end(&what, at);
+    i32::from(Status::Failed.code())
+}
+
+fn timed_out(at: &Snapshot, library: &Path, limit: Duration) -> i32 {
+    let name = name(at, library);
+    let place = at.call.map_or_else(String::new, |call| format!(" {call}"));
+    let limit = limit.as_secs_f64();
+    say_end(
+        &format!(
+            "the library {name} did not return within {limit} s{place}; {LIMIT} sets another limit, 0 for none"
+        ),
+        at,
+    );
+    i32::from(Status::Failed.code())
+}
+
+fn name(at: &Snapshot, library: &Path) -> String {
+    if at.library.is_empty() { library.display().to_string() } else { at.library.clone() }
+}
+
+/// The message, and what is left of the run.
+fn say_end(what: &str, at: &Snapshot) {
+    say!("error: {what}");
+    if at.run.is_empty() {
+        return;
+    }
+    let left = RunDir::open(&at.run, wayhop_protocols::CLASSIFIER).and_then(|run| how_it_ended(&run));
+    match left {
+        Ok(Some(sentence)) => say!("{sentence}"),
+        Ok(None) => {}
+        Err(e) => say!("{}: nothing was recorded yet ({e})", at.run),
+    }
+}

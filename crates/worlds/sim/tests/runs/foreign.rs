@@ -1,0 +1,176 @@
+//! The C interface: the example in C against the same protocol in Rust, to the last bit.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use wayhop_core::{
+    Configured, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Parameters, Priority, Protocol,
+    RxMeta, Socket, Span, Time, TimerKey, TxReport, TxSpec,
+};
+use wayhop_scenario::Scenario;
+
+use crate::run;
+
+const PROTOCOL: u8 = 253;
+const HEADER: usize = 4;
+
+/// `examples/c/flood.c`, line for line.
+struct Flood {
+    own: u32,
+    next: u16,
+    ttl: u8,
+    jitter: Span,
+    seen: Vec<u64>,
+}
+
+impl Flood {
+    fn is_known(&mut self, source: u32, number: u16) -> bool {
+        let key = u64::from(source) << 16 | u64::from(number);
+        let place = &mut self.seen[(key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52) as usize];
+        std::mem::replace(place, key) == key
+    }
+
+    fn repeat(&self, cx: &mut Cx<'_>, p: Packet) {
+        let delay = match self.jitter.as_nanos() {
+            0 => 0,
+            jitter => cx.rng().bits() % jitter,
+        };
+        let spec = TxSpec::broadcast().with_priority(Priority::Data).after(Span::from_nanos(delay));
+        cx.send(p, spec);
+    }
+}
+
+/// Writes the length and the checksum of an IP header.
+fn close(p: &mut Packet) {
+    let length = p.len() as u16;
+    let ip = p.bytes_mut();
+    ip[2..4].copy_from_slice(&length.to_be_bytes());
+    ip[10..12].fill(0);
+    let header = usize::from(ip[0] & 15) * 4;
+    let sum = ip[..header].chunks(2).fold(0_u32, |sum, w| sum + u32::from(u16::from_be_bytes([w[0], w[1]])));
+    let sum = (sum & 0xffff) + (sum >> 16);
+    let sum = (sum & 0xffff) + (sum >> 16);
+    ip[10..12].copy_from_slice(&(!(sum as u16)).to_be_bytes());
+}
+
+fn word(octets: &[u8]) -> u32 {
+    u32::from_be_bytes([octets[0], octets[1], octets[2], octets[3]])
+}
+
+impl Protocol for Flood {
+    fn data_plane(&self) -> DataPlane {
+        DataPlane::PerPacket
+    }
+    fn interests(&self) -> Interests {
+        Interests::default()
+    }
+    fn start(&mut self, cx: &mut Cx<'_>) {
+        self.own = cx.addr().to_bits();
+        self.next = cx.rng().bits() as u16;
+        cx.open(Socket::Ip(PROTOCOL));
+    }
+    fn on_outbound(&mut self, cx: &mut Cx<'_>, mut p: Packet) {
+        let header = usize::from(p.bytes()[0] & 15) * 4;
+        p.insert(header, HEADER);
+        let ip = p.bytes_mut();
+        (ip[header], ip[header + 1]) = (ip[9], self.ttl);
+        ip[header + 2..header + 4].copy_from_slice(&self.next.to_be_bytes());
+        ip[9] = PROTOCOL;
+        close(&mut p);
+        self.is_known(self.own, self.next);
+        self.next = self.next.wrapping_add(1);
+        self.repeat(cx, p);
+    }
+    fn on_frame(&mut self, cx: &mut Cx<'_>, mut p: Packet, _: &RxMeta) {
+        let header = usize::from(p.bytes()[0] & 15) * 4;
+        let ip = p.bytes();
+        if ip[9] != PROTOCOL || ip.len() < header + HEADER {
+            return cx.drop(p, DropReason::Malformed);
+        }
+        let number = u16::from_be_bytes([ip[header + 2], ip[header + 3]]);
+        if self.is_known(word(&ip[12..]), number) {
+            return cx.drop(p, DropReason::Duplicate);
+        }
+        if word(&p.bytes()[16..]) == self.own {
+            let ip = p.bytes_mut();
+            ip[9] = ip[header];
+            p.remove(header, HEADER);
+            close(&mut p);
+            return cx.deliver(p);
+        }
+        let ip = p.bytes_mut();
+        if ip[8] <= 1 || ip[header + 1] <= 1 {
+            return cx.drop(p, DropReason::TtlExpired);
+        }
+        ip[8] -= 1;
+        ip[header + 1] -= 1;
+        close(&mut p);
+        self.repeat(cx, p);
+    }
+    fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
+        if let Some(p) = report.packet {
+            cx.drop(p, DropReason::MacRetries);
+        }
+    }
+    fn on_timer(&mut self, _: &mut Cx<'_>, _: TimerKey) {}
+    fn inspect(&self, _: Time, _: &mut dyn Inspect) {}
+}
+
+#[derive(Debug)]
+struct InRust;
+
+impl Parameters for InRust {
+    fn engine(self: Arc<Self>) -> Box<dyn Protocol> {
+        let jitter = Span::from_millis(10);
+        Box::new(Flood { own: 0, next: 0, ttl: 16, jitter, seen: vec![0; 4_096] })
+    }
+    fn values(&self) -> Map<String, Value> {
+        Map::new()
+    }
+}
+
+/// Compiles the example.
+fn library(folder: &Path) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let out = folder.join("libflood.so");
+    let status = Command::new("cc")
+        .args(["-std=c99", "-O2", "-shared", "-fPIC", "-o"])
+        .arg(&out)
+        .arg(root.join("examples/c/flood.c"))
+        .arg("-I")
+        .arg(root.join("crates/routing/foreign/include"))
+        .status()
+        .expect("a C compiler");
+    assert!(status.success());
+    out
+}
+
+#[test]
+fn a_protocol_in_c_does_what_it_does_in_rust() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = format!(
+        "duration_s = 30\nnodes.count = 15\narea = {{ x_m = 700, y_m = 500 }}\n\
+         movement = {{ kind = \"random-waypoint\", speed_min_mps = 1, speed_max_mps = 20 }}\n\
+         protocol.library = {:?}\n\
+         [[traffic]]\nkind = \"cbr-random\"\nconnections = 5\nrate_pps = 4\npayload_bytes = 64\nstart_max_s = 5\n\
+         [[outages]]\nnode = 3\nstart_s = 10\nlength_s = 5\ntables = \"lost\"\n",
+        library(folder.path())
+    );
+    let file = folder.path().join("flood.toml");
+    std::fs::write(&file, text).unwrap();
+    let mut s = Scenario::load(&file, &[]).and_then(|s| s.resolve()).unwrap();
+    let (in_c, audit) = run(&s);
+    assert_eq!(audit.defect(), None);
+    assert_eq!(in_c.protocol, "flood");
+    assert!(in_c.totals.received > 100, "{:?}", in_c.totals);
+    assert_eq!(in_c.trace_hash, run(&s).0.trace_hash, "twice the same");
+    let in_rust = Configured::new(s.protocol.description(), "rfc", Arc::new(InRust));
+    (s.protocol, s.protocol_after_reboot) = (in_rust.clone(), in_rust);
+    let (in_rust, audit) = run(&s);
+    assert_eq!(audit.defect(), None);
+    assert_eq!(in_c.trace_hash, in_rust.trace_hash);
+    assert_eq!(in_c.totals.by_type, in_rust.totals.by_type);
+    assert!(in_c.totals.by_type["flood"] > 1_000, "{:?}", in_c.totals);
+}
