@@ -197,7 +197,7 @@ pub(crate) fn begin(callback: Callback, node: u32, time_ns: u64) {
         // One thread at a time is in a library. A supervisor that reads in between errs by one call.
         calls.store(calls.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         time.store(time_ns, Ordering::Relaxed);
-        call.store(callback as u64 + 1 | u64::from(node) << 8, Ordering::Release);
+        call.store((callback as u64 + 1) | (u64::from(node) << 8), Ordering::Release);
     }
 }
 
