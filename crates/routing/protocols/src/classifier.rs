@@ -26,7 +26,7 @@ impl Classifier for Registry {
         classify(ip_packet)
     }
     fn decode(&self, ip_packet: &[u8]) -> Option<(&'static Description, Vec<DecodedMessage>)> {
-        decode(&ipv4::Packet::new_snapped(ip_packet).ok()?)
+        decode(ip_packet)
     }
     fn without_authentication(&self, ip_packet: &[u8]) -> Option<Vec<u8>> {
         without_authentication(ip_packet)

@@ -8,7 +8,7 @@ use wayhop_core::{
     ParameterError, ends,
 };
 
-use crate::ALL;
+use crate::{ALL, formats};
 
 /// More protocols than a process meets: libraries that it loads, and protocols of runs that it reads.
 const MOST: usize = 32;
@@ -25,8 +25,7 @@ const NO_CARRIER: Carrier = Carrier::UdpPort(0);
 /// Says what is wrong with the library, and what to do.
 pub fn load(path: &Path) -> Result<&'static Description, String> {
     let description = wayhop_foreign::load(path)?;
-    let built_in = ALL.iter().find(|d| d.name == description.name);
-    if built_in.is_some() {
+    if formats().any(|(_, d)| d.name == description.name) {
         return Err(format!("its protocol has the name of a built-in one, {}; rename it", description.name));
     }
     if add(description) {
@@ -64,23 +63,17 @@ pub(crate) fn placed() -> impl Iterator<Item = (u8, &'static Description)> {
     (Class::FIRST_FOREIGN..).zip(PLACES.iter().map_while(|p| p.get().copied()))
 }
 
-/// The protocol at a place of either kind.
-pub(crate) fn at(place: u8) -> &'static Description {
-    let foreign = place.checked_sub(Class::FIRST_FOREIGN).and_then(|i| PLACES.get(usize::from(i))?.get());
-    foreign.copied().unwrap_or_else(|| ALL[usize::from(place)])
-}
-
-/// The place of the loaded protocol that knows the packets of this carrier. One without classes and types of messages leaves
-/// them to a built-in protocol that has the same carrier.
+/// The loaded protocol that knows the packets of this carrier, with its place. One without classes and types of messages leaves them
+/// to a built-in format of the same carrier.
 #[inline]
-pub(crate) fn place(is_its: impl Fn(Carrier) -> bool) -> Option<u8> {
-    let is_like_ours = |carrier| ALL.iter().any(|d| d.messages.carrier == carrier);
+pub(crate) fn of_carrier(is_its: impl Fn(Carrier) -> bool) -> Option<(u8, &'static Description)> {
+    let is_like_ours = |carrier| formats().any(|(_, d)| d.messages.carrier == carrier);
     let knows = |d: &Description| {
         let MessageFormat { carrier, classes, types, .. } = &d.messages;
         let is_named = !classes.is_empty() || !types.is_empty();
         *carrier != NO_CARRIER && (is_named || !is_like_ours(*carrier)) && is_its(*carrier)
     };
-    placed().find(|(_, d)| knows(d)).map(|(place, _)| place)
+    placed().find(|(_, d)| knows(d))
 }
 
 /// Remembers the names of a protocol that a run directory lists. With too many, rows of its packets cannot be read.

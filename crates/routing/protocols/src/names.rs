@@ -2,7 +2,7 @@
 
 use wayhop_core::{Class, Description, Messages};
 
-use crate::{ALL, foreign};
+use crate::{ALL, foreign, formats};
 
 /// The protocol of this name, built in or loaded.
 pub fn find(name: &str) -> Option<&'static Description> {
@@ -29,11 +29,10 @@ pub fn messages(protocol: &str, types: &[&str]) -> Option<Messages> {
 
 /// The names of the types of messages of all protocols.
 pub fn message_names() -> impl Iterator<Item = &'static str> {
-    ALL.iter().flat_map(|d| d.messages.types).map(|(_, name)| *name)
+    formats().flat_map(|(_, d)| d.messages.types).map(|(_, name)| *name)
 }
 
 /// The protocols of this name with their places: one, or versions of a library that differ in their messages.
 fn placed(protocol: &str) -> impl Iterator<Item = (u8, &'static Description)> {
-    let built_in = (0..).zip(ALL.iter().copied());
-    built_in.chain(foreign::placed()).filter(move |(_, d)| d.name == protocol)
+    formats().chain(foreign::placed()).filter(move |(_, d)| d.name == protocol)
 }

@@ -6,9 +6,9 @@ use wayhop_core::{
     Addr, Carrier, Class, Datagram, DecodedMessage, Description, MessageFormat, Messages, PacketMeta, Pool,
 };
 use wayhop_wire::ipv4::{self, protocol};
-use wayhop_wire::{auth, udp};
+use wayhop_wire::{auth, ipv6, udp};
 
-use crate::{ALL, foreign};
+use crate::{ALL, daemons, foreign, formats};
 
 /// No protocol, in [`BY_NUMBER`].
 const NONE: u8 = u8::MAX;
@@ -26,41 +26,75 @@ static BY_NUMBER: [u8; 256] = {
     by_number
 };
 
-/// Which protocol's packet this is, and what it carries; `None` for packets of applications and fragments behind the first.
-fn protocol_of<'a>(ip: &ipv4::Packet<'a>) -> Option<(u8, Datagram<'a>)> {
+/// A packet of a known protocol.
+struct Found<'a> {
+    /// The protocol's place.
+    place: u8,
+    description: &'static Description,
+    /// What it carries.
+    datagram: Datagram<'a>,
+}
+
+/// Which protocol's packet this is; `None` for packets of applications and fragments behind the first. Its end may be missing.
+fn find(packet: &[u8]) -> Option<Found<'_>> {
+    match ipv4::Packet::new_snapped(packet) {
+        Ok(ip) => find4(&ip),
+        Err(_) => find6(&ipv6::Packet::new_snapped(packet).ok()?),
+    }
+}
+
+fn find4<'a>(ip: &ipv4::Packet<'a>) -> Option<Found<'a>> {
     if ip.fragment_offset() != 0 {
         return None;
     }
-    let (place, header_len) = match ip.protocol() {
-        protocol::UDP => (by_ports(ip.payload())?, udp::HEADER_LEN),
+    let (place, description, header_len) = match ip.protocol() {
+        protocol::UDP => {
+            let (place, description) = by_ports(ip.payload(), formats())?;
+            (place, description, udp::HEADER_LEN)
+        }
         number => {
-            let built_in = || BY_NUMBER[usize::from(number)];
-            (foreign::place(|c| c == Carrier::IpProtocol(number)).unwrap_or_else(built_in), 0)
+            let built_in = || {
+                let place = BY_NUMBER[usize::from(number)];
+                Some((place, *ALL.get(usize::from(place))?))
+            };
+            let (place, description) =
+                foreign::of_carrier(|c| c == Carrier::IpProtocol(number)).or_else(built_in)?;
+            (place, description, 0)
         }
     };
-    if place == NONE {
-        return None;
-    }
     let complete_len = (ip.total_len() - ip.header_len()).saturating_sub(header_len);
     let payload = ip.payload().get(header_len..)?;
-    Some((place, Datagram { source: ip.src().into(), destination: ip.dst().into(), payload, complete_len }))
+    let (source, destination) = (ip.src().into(), ip.dst().into());
+    Some(Found { place, description, datagram: Datagram { source, destination, payload, complete_len } })
 }
 
-/// The place in [`ALL`] of the protocol whose port is one of a datagram's.
-fn by_ports(datagram: &[u8]) -> Option<u8> {
+/// No protocol of [`ALL`] sends over IPv6.
+fn find6<'a>(ip: &ipv6::Packet<'a>) -> Option<Found<'a>> {
+    let upper = ip.upper().ok().filter(|upper| upper.protocol == protocol::UDP)?;
+    let (place, description) = by_ports(upper.payload, daemons())?;
+    let complete_len = ip.total_len().checked_sub(upper.header_len + udp::HEADER_LEN)?;
+    let payload = upper.payload.get(udp::HEADER_LEN..)?;
+    let (source, destination) = (ip.src().into(), ip.dst().into());
+    Some(Found { place, description, datagram: Datagram { source, destination, payload, complete_len } })
+}
+
+/// The loaded protocol, or else the first of these, whose port is one of a datagram's.
+fn by_ports(
+    datagram: &[u8],
+    mut formats: impl Iterator<Item = (u8, &'static Description)>,
+) -> Option<(u8, &'static Description)> {
     let [s0, s1, d0, d1, ..] = datagram else { return None };
     let ports = [u16::from_be_bytes([*s0, *s1]), u16::from_be_bytes([*d0, *d1])];
     let is_its = |carrier| matches!(carrier, Carrier::UdpPort(p) if ports.contains(&p));
-    let built_in = || Some(ALL.iter().position(|d| is_its(d.messages.carrier))? as u8);
-    foreign::place(is_its).or_else(built_in)
+    foreign::of_carrier(is_its).or_else(|| formats.find(|(_, d)| is_its(d.messages.carrier)))
 }
 
 /// The class of a routing packet, from its octets, and the routing messages in it. The class is `None` for a packet with
 /// application data, which may carry routing messages all the same.
 pub fn classify(ip_packet: &[u8]) -> (Option<Class>, Messages) {
-    let found = ipv4::Packet::new_snapped(ip_packet).ok().and_then(|ip| protocol_of(&ip));
-    let Some((place, mut datagram)) = found else { return (None, Messages::NONE) };
-    let description = foreign::at(place);
+    let Some(Found { place, description, mut datagram }) = find(ip_packet) else {
+        return (None, Messages::NONE);
+    };
     let format = &description.messages;
     if let Some(auth) = datagram_format(format) {
         let message = auth.of_datagram(&datagram).map_or(datagram.payload.len(), |(end, _)| end);
@@ -78,8 +112,8 @@ pub fn classify(ip_packet: &[u8]) -> (Option<Class>, Messages) {
 
 /// The packet without the block that authenticates it; `None` if it has none.
 pub(crate) fn without_authentication(ip_packet: &[u8]) -> Option<Vec<u8>> {
-    let (place, _) = protocol_of(&ipv4::Packet::new_checked(ip_packet).ok()?)?;
-    let auth = auth::Format::of(&foreign::at(place).messages)?;
+    let found = find4(&ipv4::Packet::new_checked(ip_packet).ok()?)?;
+    let auth = auth::Format::of(&found.description.messages)?;
     auth.find(ip_packet)?;
     let mut bare = Pool::new().packet(ip_packet, PacketMeta::default());
     auth.remove(&mut bare)?;
@@ -92,9 +126,8 @@ pub fn limited_class(ip_packet: &[u8]) -> Option<u8> {
 }
 
 /// The protocol whose packet this is, and its messages. The end of the packet may be missing.
-pub fn decode(ip: &ipv4::Packet<'_>) -> Option<(&'static Description, Vec<DecodedMessage>)> {
-    let (place, datagram) = protocol_of(ip)?;
-    let description = foreign::at(place);
+pub fn decode(ip_packet: &[u8]) -> Option<(&'static Description, Vec<DecodedMessage>)> {
+    let Found { description, datagram, .. } = find(ip_packet)?;
     let format = &description.messages;
     let found = auth::Format::of(format).and_then(|auth| auth.of_datagram(&datagram));
     let mut messages = match (&found, datagram_format(format)) {
@@ -144,8 +177,8 @@ fn authentication(b: &auth::Block) -> DecodedMessage {
 /// The node that transmitted this packet, and the node that shall receive it now, as its own headers tell.
 pub fn hop(ip_packet: &[u8]) -> Option<(Addr, Addr)> {
     let ip = ipv4::Packet::new_checked(ip_packet).ok()?;
-    match protocol_of(&ip) {
-        Some((place, datagram)) => (foreign::at(place).messages.hop)(&datagram),
+    match find4(&ip) {
+        Some(found) => (found.description.messages.hop)(&found.datagram),
         None => Some((ip.src().into(), ip.dst().into())),
     }
 }
@@ -154,7 +187,7 @@ pub fn hop(ip_packet: &[u8]) -> Option<(Addr, Addr)> {
 /// captured whole.
 #[allow(clippy::option_option, reason = "there is none, or it is cut")]
 pub fn route_header<'a>(ip: &ipv4::Packet<'a>) -> Option<Option<&'a [u8]>> {
-    let (place, datagram) = protocol_of(ip)?;
-    let header = foreign::at(place).messages.route_header?;
-    Some(header(datagram.payload))
+    let found = find4(ip)?;
+    let header = found.description.messages.route_header?;
+    Some(header(found.datagram.payload))
 }

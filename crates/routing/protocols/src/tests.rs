@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use wayhop_core::{Authentication, Carrier, Class, MessageCounts, Messages};
 use wayhop_wire::ipv4;
 
-use crate::{ALL, class, classify, decode, find, hop, messages, route_header};
+use crate::{ALL, DAEMONS, class, classify, decode, find, formats, hop, messages, route_header};
 
 fn all_different<T: Ord>(items: impl IntoIterator<Item = T>) -> bool {
     let mut seen = BTreeSet::new();
@@ -72,7 +72,10 @@ fn codes_of_classes_are_unique_and_those_of_before_the_registry() {
         assert!(d.messages.types.iter().all(|(bit, _)| *bit < 16), "{}", d.name);
         assert!(all_different(d.messages.types.iter().map(|(bit, _)| bit)), "{}", d.name);
     }
-    assert!(ALL.len() <= usize::from(Class::FIRST_FOREIGN), "the codes of classes have 8 bits");
+    assert!(
+        ALL.len() + DAEMONS.len() <= usize::from(Class::FIRST_FOREIGN),
+        "the codes of classes have 8 bits"
+    );
     assert!(!codes.contains(&15), "15 is ARP");
     assert_eq!(codes[..10], [5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
     assert!(all_different(codes));
@@ -111,23 +114,101 @@ fn ip(protocol: u8, payload: &[u8]) -> Vec<u8> {
     p
 }
 
+/// UDP over IPv6 from fe80::1 to ff02::1:6.
+fn ip6(udp: &[u8]) -> Vec<u8> {
+    let len = (udp.len() as u16).to_be_bytes();
+    let mut p = vec![0x60, 0, 0, 0, len[0], len[1], 17, 1];
+    p.extend([0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+    p.extend([0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 6]);
+    p.extend_from_slice(udp);
+    p
+}
+
+/// A datagram between two of these ports.
+fn udp(port: u16, payload: &[u8]) -> Vec<u8> {
+    let len = (8 + payload.len() as u16).to_be_bytes();
+    [&port.to_be_bytes()[..], &port.to_be_bytes(), &len, &[0, 0], payload].concat()
+}
+
+#[test]
+fn foreign_messages_keep_away_from_the_places_and_names_of_protocols() {
+    let names = || formats().map(|(_, d)| d.name);
+    assert!(all_different(names()) && all_different(formats().map(|(place, _)| place)));
+    assert!(all_different(formats().map(|(_, d)| format!("{:?}", d.messages.carrier))));
+    for d in DAEMONS {
+        assert!(find(d.name).is_none(), "{} cannot be run", d.name);
+        assert!((d.read)(serde_json::Map::new()).is_err_and(|e| e.contains("does not run")));
+        assert!(d.messages.classes.len() <= 16 && d.messages.types.iter().all(|(bit, _)| *bit < 16));
+    }
+    // Trace hashes contain the codes: OLSR has the last place, Babel the one before.
+    let code = |of, name| class(of, name).map(Class::code);
+    assert_eq!((code("olsr", "hello"), code("olsr", "other")), (Some(208), Some(212)));
+    assert_eq!((code("babel", "hello"), code("babel", "other")), (Some(192), Some(196)));
+}
+
+/// A HELLO without links and a TC from 10.0.0.1, in one packet.
+const OLSR: [u8; 36] = [
+    0, 36, 0, 9, // packet length and number
+    1, 0x86, 0, 16, 10, 0, 0, 1, 1, 0, 0, 7, 0, 0, 5, 3, // HELLO
+    2, 0xe7, 0, 16, 10, 0, 0, 1, 255, 0, 0, 8, 0, 5, 0, 0, // TC
+];
+/// A Hello and an IHU, and a wildcard request.
+const BABEL: [u8; 28] = [
+    42, 2, 0, 24, 4, 6, 0, 0, 0, 1, 1, 0x90, // Hello
+    5, 6, 0, 0, 1, 0, 4, 0xb0, // IHU
+    9, 2, 0, 0, 1, 2, 0, 0, // request, PadN
+];
+
+#[test]
+fn foreign_packets_are_routing_packets_by_their_heaviest_message() {
+    let olsr = ip(17, &udp(698, &OLSR));
+    let babel = ip6(&udp(6696, &BABEL));
+    for (packet, protocol, heaviest, names) in [
+        (&olsr, "olsr", "tc", &["hello", "tc"][..]),
+        (&babel, "babel", "request", &["hello", "ihu", "route_request"]),
+    ] {
+        let (found, messages) = classify(packet);
+        assert_eq!(found, class(protocol, heaviest));
+        assert_eq!(messages.names().collect::<Vec<_>>(), names);
+        assert_eq!(Some(messages), crate::messages(protocol, names));
+        let (description, decoded) = decode(packet).expect("messages");
+        assert_eq!(description.name, protocol);
+        assert_eq!(decoded.iter().map(|m| m.kind).collect::<Vec<_>>(), names);
+        assert!(decoded.iter().all(|m| m.malformed.is_none() && !m.truncated));
+        // A capture that ends in the last message.
+        let cut = &packet[..packet.len() - 5];
+        assert_eq!(classify(cut), (found, messages));
+        let truncated: Vec<bool> = decode(cut).expect("messages").1.iter().map(|m| m.truncated).collect();
+        assert_eq!(truncated.iter().rposition(|t| *t), Some(names.len() - 1), "{protocol}: {truncated:?}");
+        assert_eq!(truncated.iter().filter(|t| **t).count(), 1);
+    }
+    // The same octets in datagrams of the other family: OLSR is of IPv4 only.
+    let olsr6 = ip6(&udp(698, &OLSR));
+    assert_eq!(classify(&olsr6), (None, Messages::NONE));
+    let (_, decoded) = decode(&olsr6).expect("its port");
+    assert!(decoded.len() == 1 && decoded[0].malformed.is_some());
+    assert_eq!(classify(&ip(17, &udp(6696, &BABEL))).0, class("babel", "request"));
+    // Data of a program that happens to use the port.
+    assert_eq!(classify(&ip(17, &udp(6696, b"GET / HTTP/1.1"))), (None, Messages::NONE));
+}
+
 proptest! {
     #[test]
     fn no_octets_make_any_protocol_panic(
         protocol in prop_oneof![Just(48u8), Just(17), any::<u8>()],
-        port in prop_oneof![Just(654u16), any::<u16>()],
+        port in prop_oneof![Just(654u16), Just(698), Just(6696), any::<u16>()],
         junk in proptest::collection::vec(any::<u8>(), 0..120),
         cut in 0usize..150,
     ) {
         let udp = [&port.to_be_bytes()[..], &[0; 6], &junk].concat();
-        for mut packet in [ip(protocol, &junk), ip(protocol, &udp)] {
+        for mut packet in [ip(protocol, &junk), ip(protocol, &udp), ip6(&udp)] {
             packet.truncate(cut);
             let (class, messages) = classify(&packet);
             class.map(Class::name);
             messages.names().for_each(|_| ());
             hop(&packet);
+            decode(&packet);
             if let Ok(p) = ipv4::Packet::new_snapped(&packet) {
-                decode(&p);
                 route_header(&p);
             }
         }

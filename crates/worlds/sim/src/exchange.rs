@@ -7,6 +7,7 @@
 //! simulation. Programs' packets are in separate flows after those (`conversations`).
 
 use wayhop_core::{Packet, PacketMeta, Span, Time};
+use wayhop_protocols::classify;
 use wayhop_wire::ip;
 
 use crate::common::Common;
@@ -33,6 +34,8 @@ impl Common {
         let is_programs = known.is_none();
         let (flow, born) = match known {
             Some((tag, born)) => (Some(tag), born),
+            // A routing daemon's packets are no traffic of the network, but its overhead.
+            None if classify(bytes).0.is_some() => (None, at),
             None => (self.flows.of_programs.sent(at, node, bytes, self.stations.get(&ip.dst).copied()), at),
         };
         let meta = PacketMeta { flow, born, ..self.work.new_meta(at) };

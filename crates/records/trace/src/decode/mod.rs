@@ -12,8 +12,8 @@ use std::collections::VecDeque;
 use std::io::Read;
 
 use serde_json::{Map, Value, json};
-use wayhop_core::{Classifier, DecodedMessage};
-use wayhop_wire::ipv4;
+use wayhop_core::{Addr, Classifier, DecodedMessage};
+use wayhop_wire::{ipv4, ipv6};
 
 use crate::capture::{CaptureError, CaptureReader, CapturedFrame};
 pub use dissect::dissect;
@@ -82,7 +82,7 @@ impl<R: Read> Iterator for Decoder<R> {
 }
 
 fn messages(frame: &CapturedFrame, link: &DecodedFrame<'_>, classifier: &dyn Classifier) -> Vec<Value> {
-    let Ok(ip) = ipv4::Packet::new_snapped(link.ip) else { return Vec::new() };
+    let Some(ip) = ip_header(link.ip) else { return Vec::new() };
     let Some((protocol, messages)) = classifier.decode(link.ip) else { return Vec::new() };
     let value = |m: DecodedMessage| {
         let mut v = Map::new();
@@ -98,11 +98,11 @@ fn messages(frame: &CapturedFrame, link: &DecodedFrame<'_>, classifier: &dyn Cla
         put("receiver", json!(link.receiver.map(|m| m.to_string())));
         put("retry", if link.retry { json!(true) } else { Value::Null });
         put("signal_dbm", json!(link.signal_dbm));
-        put("src", json!(ip.src().to_string()));
-        put("dst", json!(ip.dst().to_string()));
-        put("ttl", json!(ip.ttl()));
-        put("ip_id", json!(ip.id()));
-        put("ip_bytes", json!(ip.total_len()));
+        put("src", json!(ip.src.to_string()));
+        put("dst", json!(ip.dst.to_string()));
+        put("ttl", json!(ip.ttl));
+        put("ip_id", json!(ip.id));
+        put("ip_bytes", json!(ip.total_len));
         put("protocol", json!(protocol.name));
         put("type", json!(m.kind));
         put("truncated", if m.truncated { json!(true) } else { Value::Null });
@@ -111,4 +111,26 @@ fn messages(frame: &CapturedFrame, link: &DecodedFrame<'_>, classifier: &dyn Cla
         Value::Object(v)
     };
     messages.into_iter().map(value).collect()
+}
+
+/// What the header of a packet of either version says.
+struct IpHeader {
+    src: Addr,
+    dst: Addr,
+    /// How many more hops it may make.
+    ttl: u8,
+    /// IPv6 has none.
+    id: Option<u16>,
+    /// Octets, as stated.
+    total_len: usize,
+}
+
+fn ip_header(packet: &[u8]) -> Option<IpHeader> {
+    if let Ok(p) = ipv4::Packet::new_snapped(packet) {
+        let (src, dst) = (p.src().into(), p.dst().into());
+        return Some(IpHeader { src, dst, ttl: p.ttl(), id: Some(p.id()), total_len: p.total_len() });
+    }
+    let p = ipv6::Packet::new_snapped(packet).ok()?;
+    let (src, dst) = (p.src().into(), p.dst().into());
+    Some(IpHeader { src, dst, ttl: p.hop_limit(), id: None, total_len: p.total_len() })
 }

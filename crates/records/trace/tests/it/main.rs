@@ -3,6 +3,7 @@
 mod captures;
 mod common;
 mod diff;
+mod foreign_captures;
 mod killed;
 mod link_types;
 mod real_time;

@@ -6,6 +6,7 @@
 
 mod auth;
 mod dsr;
+mod foreign;
 mod link;
 mod mobile_ip;
 mod net;
@@ -13,6 +14,7 @@ mod rtcm3;
 
 pub(crate) use auth::{FORMATS, auth};
 pub(crate) use dsr::dsr;
+pub(crate) use foreign::{babel, olsr};
 pub(crate) use link::{dot11, radiotap};
 pub(crate) use mobile_ip::mobile_ip;
 pub(crate) use net::{aodv, dsdv, ip, ip6, tcp};

@@ -33,6 +33,27 @@ fn header_of_tcp() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
+/// A packet of messages whose lengths are right, but not what is in them.
+fn messages_of_olsr() -> impl Strategy<Value = Vec<u8>> {
+    vec((1u8..6, vec(prop_oneof![0u8..12, any::<u8>()], 8..40)), 1..4).prop_map(|messages| {
+        let all = messages.into_iter().flat_map(|(kind, tail)| {
+            let len = 4 + tail.len() as u8;
+            [vec![kind, 0x86, 0, len], tail].concat()
+        });
+        let all: Vec<u8> = all.collect();
+        [vec![0, 4 + all.len() as u8, 0, 1], all].concat()
+    })
+}
+
+/// The same of Babel.
+fn tlvs_of_babel() -> impl Strategy<Value = Vec<u8>> {
+    vec((0u8..20, vec(prop_oneof![0u8..5, any::<u8>()], 0..30)), 0..6).prop_map(|tlvs| {
+        let all: Vec<u8> =
+            tlvs.into_iter().flat_map(|(kind, data)| [vec![kind, data.len() as u8], data].concat()).collect();
+        [vec![42, 2, 0, all.len() as u8], all].concat()
+    })
+}
+
 /// The fixed part of a message, and extensions.
 fn extended(head: &'static [u8]) -> impl Strategy<Value = Vec<u8>> {
     let kinds = prop::sample::select(vec![32u8, 33, 34, 130, 131, 200, 7]);
@@ -74,6 +95,14 @@ proptest! {
     fn dsdv(b in prop_oneof![octets(), vec(any::<u8>(), 0..9).prop_map(|b| b.repeat(12))]) {
         crate::exercise::dsdv(&b);
         crate::exercise::auth(&b);
+    }
+    #[test]
+    fn olsr(b in prop_oneof![octets(), messages_of_olsr()]) {
+        crate::exercise::olsr(&b);
+    }
+    #[test]
+    fn babel(b in prop_oneof![octets(), behind(&[42, 2, 0, 60]), tlvs_of_babel()]) {
+        crate::exercise::babel(&b);
     }
     #[test]
     fn mobile_ip(b in prop_oneof![

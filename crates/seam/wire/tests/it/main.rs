@@ -1,6 +1,7 @@
-//! Packet formats: octets by hand, tshark, ns-3, arbitrary bytes.
+//! Packet formats: octets by hand, tshark, ns-3, babeld, arbitrary bytes.
 
 mod any_bytes;
+mod babel;
 mod common;
 mod edit_dsr;
 #[path = "../exercise/mod.rs"]
@@ -11,6 +12,7 @@ mod golden_tshark;
 mod icmp_errors;
 mod ipv6;
 mod ns3_captures;
+mod olsr;
 mod round_trip;
 mod rtcm3;
 mod tshark_aodv;

@@ -114,3 +114,37 @@ fn a_programs_packet_without_a_route_comes_back_refused_and_foreign_ones_are_ign
     let exits: Vec<(u32, Exit)> = std::iter::from_fn(|| s.leave()).map(|l| (l.node, l.exit)).collect();
     assert_eq!(exits, [(1, Exit::Deliver), (0, Exit::Refuse(DropReason::DiscoveryFailed))]);
 }
+
+/// An OLSR packet with a TC of a daemon on node 0.
+#[test]
+fn packets_of_a_routing_daemon_are_overhead_and_in_no_flow() {
+    use wayhop_wire::{ipv4, udp};
+    let text = CHAIN.replace("nodes.count = 4", "nodes.count = 2");
+    let text = text.split("[[traffic]]").next().unwrap().to_owned() + "[protocol]\nname = \"none\"\n";
+    let r = scenario(&text);
+    let [from, to] = [r.addresses[0], r.addresses[1]];
+    let datagram = |port| {
+        let mut p = vec![0; ipv4::HEADER_LEN + udp::HEADER_LEN];
+        p.extend([0, 20, 0, 9, 2, 0xe7, 0, 16, 10, 0, 0, 1, 255, 0, 0, 8, 0, 5, 0, 0]);
+        let (header, datagram) = p.split_at_mut(ipv4::HEADER_LEN);
+        udp::Repr { src_port: port, dst_port: port, payload_len: 20 }.emit(datagram, from, to);
+        ipv4::Repr::new(from, to, ipv4::protocol::UDP, datagram.len() as u16).emit(header);
+        p
+    };
+    for (port, flows, routing) in [(698, 0, 1), (699, 1, 0)] {
+        let mut s = Simulation::new(&r, Recorder::hash_only()).expect("a scenario");
+        s.open();
+        assert!(s.enter(Time::from_secs_f64(1.0), 0, &datagram(port)));
+        while s.run_due(1_000, || r.duration, |_| {}) {}
+        let exits: Vec<_> = std::iter::from_fn(|| s.leave()).collect();
+        assert_eq!(exits.len(), 1);
+        for l in exits {
+            assert_eq!((l.node, l.exit), (1, Exit::Deliver), "the daemon on node 1 gets it");
+            s.recycle(l.packet);
+        }
+        let (summary, audit, _) = s.finish(&r, 0.0);
+        assert_eq!(audit.defect(), None);
+        assert_eq!((summary.flows.len(), summary.totals.routing_packets), (flows, routing));
+        assert_eq!(summary.totals.by_type.get("tc").copied().unwrap_or(0), routing);
+    }
+}

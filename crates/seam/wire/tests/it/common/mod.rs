@@ -3,8 +3,10 @@
 use std::net::Ipv4Addr;
 use std::path::Path;
 
+use wayhop_core::Addr;
 use wayhop_testkit::{golden, tshark};
 use wayhop_wire::aodv::{Rrep, Rreq};
+use wayhop_wire::{ip, ipv4, udp};
 
 /// Link types of pcap.
 pub(crate) const RAW_IP: u32 = 101;
@@ -87,6 +89,54 @@ pub(crate) fn each_golden<T>(
             check(&format!("{}: {}", c.name, p.title), &p.bytes, m);
         }
     }
+}
+
+/// An IP packet with a datagram from and to this port.
+pub(crate) fn datagram(src: impl Into<Addr>, dst: impl Into<Addr>, port: u16, payload: &[u8]) -> Vec<u8> {
+    let (src, dst) = (src.into(), dst.into());
+    let (head, payload_len) = (ip::Repr::header_len(dst), payload.len() as u16);
+    let mut p = vec![0; head + udp::HEADER_LEN];
+    p.extend_from_slice(payload);
+    udp::Repr { src_port: port, dst_port: port, payload_len }.emit(&mut p[head..], src, dst);
+    let payload_len = payload_len + udp::HEADER_LEN as u16;
+    ip::Repr { src, dst, protocol: ipv4::protocol::UDP, ttl: 1, tos: 0, id: 0, payload_len }.emit(&mut p);
+    p
+}
+
+/// What is in the datagrams of a capture on an Ethernet, all of them of this port.
+pub(crate) fn payloads(path: &Path, port: u16) -> Vec<(Addr, Vec<u8>)> {
+    const ETHERNET: u32 = 1;
+    let (link_type, frames) = read_pcap(path);
+    assert_eq!(link_type, ETHERNET);
+    let payload = |frame: &Vec<u8>| {
+        let packet = ip::Packet::new_checked(&frame[14..]).expect("whole packets");
+        let datagram = udp::Packet::new_checked(packet.payload).expect("whole datagrams");
+        assert_eq!(datagram.dst_port(), port);
+        (packet.src, datagram.payload().to_vec())
+    };
+    frames.iter().map(payload).collect()
+}
+
+/// Joins the values of each field by commas, in the order of the fields.
+pub(crate) fn joined(fields: &[&str], values: &[(&'static str, String)]) -> Vec<String> {
+    assert!(values.iter().all(|(name, _)| fields.contains(name)), "each field is compared");
+    let of = |field: &&str| {
+        let all: Vec<&str> = values.iter().filter(|(name, _)| name == field).map(|(_, v)| &v[..]).collect();
+        all.join(",")
+    };
+    fields.iter().map(of).collect()
+}
+
+/// A packet that we wrote, with the values that tshark shows for each field.
+pub(crate) fn written(bytes: Vec<u8>, values: &[(&'static str, String)]) -> Case {
+    let mut expected: Vec<(&'static str, String)> = Vec::new();
+    for (field, value) in values {
+        match expected.iter_mut().find(|(name, _)| name == field) {
+            Some((_, all)) => *all = format!("{all},{value}"),
+            None => expected.push((field, value.clone())),
+        }
+    }
+    Case { bytes, expected }
 }
 
 pub(crate) const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
