@@ -105,9 +105,9 @@ const table = (name, of) => readTable(join(folder, name), of);
 
 /** A lost packet, found by its flow: its story is that of `wayhop why`, each line goes to its moment, and a link keeps it. */
 async function storyOfAPacket(page, address) {
-  const lost = table("told", "packets").filter((r) => r.event === "drop" && r.flow !== "").at(-1);
-  const why = JSON.parse(run("why", join(folder, "told"), lost.packet, "--json").trim().split("\n")[0]);
-  await page.goto(`${address}?run=told&t=1`);
+  const lost = table("traced", "packets").filter((r) => r.event === "drop" && r.flow !== "").at(-1);
+  const why = JSON.parse(run("why", join(folder, "traced"), lost.packet, "--json").trim().split("\n")[0]);
+  await page.goto(`${address}?run=traced&t=1`);
   await settled(page);
   await page.keyboard.press("p");
   await page.keyboard.type(`${lost.flow}:${lost.seq}`);
@@ -116,7 +116,7 @@ async function storyOfAPacket(page, address) {
   const lines = page.locator(".tale > li");
   assert.equal(await lines.count(), why.steps.length);
   for (const [i, step] of why.steps.entries()) {
-    if (i % 5 === 0) assert.ok((await lines.nth(i).textContent()).includes(step.text), `line ${i} is told: ${step.text}`);
+    if (i % 5 === 0) assert.ok((await lines.nth(i).textContent()).includes(step.text), `line ${i} is shown: ${step.text}`);
   }
   assert.ok(why.steps.some((s) => s.what === "rts" && s.at[0].outcome !== "received"), "the run knows what became of frames");
   const last = why.steps.length - 1;
@@ -140,10 +140,10 @@ async function storyOfAPacket(page, address) {
 
 /** The frames are those of the capture, and the file for Wireshark has them. */
 async function framesOfAPacket(page, address, packet) {
-  await page.goto(`${address}?run=told&packet=${packet}`);
+  await page.goto(`${address}?run=traced&packet=${packet}`);
   await page.locator(".frames > summary").click();
   await page.locator(".frame").first().waitFor();
-  const known = new Set(table("told", "receptions").filter((r) => r.packet === packet).map((r) => `${r.sender} ${r.sent_ns}`));
+  const known = new Set(table("traced", "receptions").filter((r) => r.packet === packet).map((r) => `${r.sender} ${r.sent_ns}`));
   const shown = Number(/\((\d+)\)/.exec(await page.locator(".frames > summary").textContent())[1]);
   assert.ok(shown >= known.size, `${shown} sightings of ${known.size} frames`);
   await page.locator(".frame > summary", { hasText: "data" }).first().click();
@@ -151,8 +151,8 @@ async function framesOfAPacket(page, address, packet) {
   await shoot(page, "frames");
   await noSeriousViolation(page, "frames");
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Open in Wireshark" }).click()]);
-  assert.equal(download.suggestedFilename(), `told-packet-${packet}.pcapng`);
-  await page.locator("code", { hasText: `wireshark -r told-packet-${packet}.pcapng` }).waitFor();
+  assert.equal(download.suggestedFilename(), `traced-packet-${packet}.pcapng`);
+  await page.locator("code", { hasText: `wireshark -r traced-packet-${packet}.pcapng` }).waitFor();
   const file = await download.path();
   const filter = ["-r", file, "-Y", "frame.packet_flags_direction == 2", "-T", "fields", "-e", "frame.interface_name", "-e", "frame.time_epoch"];
   const sent = execFileSync("tshark", filter, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim().split("\n");
@@ -174,8 +174,8 @@ async function clickOnASign(page, loss) {
 
 /** The sign of a loss on the map tells its packet. */
 async function clickOnALoss(page, address, loss) {
-  const t = Number(loss.time_ns), [x, y] = placeBy(legs("told", Number(loss.node)), t);
-  await page.goto(`${address}?run=told&t=${t / 1e9 + 0.000001}&camera=${x},${y},1`);
+  const t = Number(loss.time_ns), [x, y] = placeBy(legs("traced", Number(loss.node)), t);
+  await page.goto(`${address}?run=traced&t=${t / 1e9 + 0.000001}&camera=${x},${y},1`);
   await settled(page);
   await drawn(page);
   const map = page.locator(".map canvas"), box = await map.boundingBox();
@@ -191,12 +191,12 @@ async function clickOnALoss(page, address, loss) {
 
 /** Losses by time and place, strips, and the time-sequence plot, by the keyboard where there is no picture to click. */
 async function charts(page, address) {
-  await page.goto(`${address}?run=told&t=0`);
+  await page.goto(`${address}?run=traced&t=0`);
   await settled(page);
   await page.locator(".charts > summary").click();
   await page.getByRole("button", { name: "Loss ▶" }).focus();
   await page.locator(".charts .plot canvas").waitFor();
-  const drops = table("told", "packets").filter((r) => r.event === "drop");
+  const drops = table("traced", "packets").filter((r) => r.event === "drop");
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => location.search.includes("packet="));
   assert.equal(Math.round((await now(page)) * 1e9), Number(drops[0].time_ns), "the first loss of the table");
@@ -219,7 +219,7 @@ async function charts(page, address) {
   assert.equal(await page.locator(".strip-chart").count(), 3);
   await page.locator(".strip-chart .note", { hasText: "Maximum:" }).nth(2).waitFor();
   // The length of a route cache over time: as long as the table says.
-  const cached = table("told", "sizes").filter((r) => r.node === "0" && r.what === "route_cache").map((r) => Number(r.count));
+  const cached = table("traced", "sizes").filter((r) => r.node === "0" && r.what === "route_cache").map((r) => Number(r.count));
   await strip("sizes/route_cache", "0");
   await page.locator(".strip-chart .note", { hasText: `Maximum: ${Math.max(...cached)} entries` }).waitFor();
   await strip("sizes/queue", "");
@@ -248,21 +248,21 @@ async function charts(page, address) {
 
 /** What the tables have of a node at a moment; what they do not have is said. */
 async function nodeAtAMoment(page, address) {
-  const t = 60, node = table("told", "sends").filter((r) => Number(r.time_ns) <= t * 1e9).at(-1).node;
-  await page.goto(`${address}?run=told&t=${t}&node=${node}`);
+  const t = 60, node = table("traced", "sends").filter((r) => Number(r.time_ns) <= t * 1e9).at(-1).node;
+  await page.goto(`${address}?run=traced&t=${t}&node=${node}`);
   await settled(page);
   const value = (name) => page.locator("dt", { hasText: name }).locator("xpath=following-sibling::dd[1]").textContent();
-  const last = table("told", "sends").filter((r) => r.node === node && Number(r.time_ns) <= t * 1e9).at(-1);
+  const last = table("traced", "sends").filter((r) => r.node === node && Number(r.time_ns) <= t * 1e9).at(-1);
   await page.locator("dd", { hasText: last.decision }).first().waitFor();
   assert.match(await value("Queue at that time"), new RegExp(`^${last.queued} packet`));
   // The queues and tables of the last look, as the table has them.
-  const looks = table("told", "sizes").filter((r) => r.node === node && Number(r.time_ns) <= t * 1e9);
+  const looks = table("traced", "sizes").filter((r) => r.node === node && Number(r.time_ns) <= t * 1e9);
   const look = looks.filter((r) => r.time_ns === looks.at(-1).time_ns);
   assert.ok(look.some((r) => r.what === "route_cache"), JSON.stringify(look));
   const words = (r) => `${r.what === "queue" ? "interface queue" : r.what.replaceAll("_", " ")} ${r.count}`;
   assert.ok((await value("Queues and tables")).startsWith(look.map(words).join(", ")), await value("Queues and tables"));
   assert.match(await value("GPS fix"), /the position is exact/);
-  const heard = table("told", "packets").filter((r) => r.event === "receive" && r.node === node && Number(r.time_ns) <= t * 1e9 && Number(r.time_ns) >= (t - 5) * 1e9);
+  const heard = table("traced", "packets").filter((r) => r.event === "receive" && r.node === node && Number(r.time_ns) <= t * 1e9 && Number(r.time_ns) >= (t - 5) * 1e9);
   // Node 0 has the address 10.0.0.1.
   const senders = new Set(heard.map((r) => String(Number(r.peer.split(".").at(-1)) - 1)));
   const listed = () => page.waitForFunction(([all, n]) => {
@@ -271,7 +271,7 @@ async function nodeAtAMoment(page, address) {
     return names.length === n && names.every((name) => all.includes(name));
   }, [[...senders], Math.min(senders.size, 12)]);
   await listed();
-  // Packets that come after the tables are told, too.
+  // Packets that come after the tables are shown, too.
   await page.route("**/api/packets?*", async (r) => { await page.locator("dd.sizes").waitFor(); await page.waitForTimeout(200); await r.continue(); });
   await page.reload();
   await listed();
@@ -285,7 +285,7 @@ async function startsWithRunsAndReports(page, address) {
   await page.goto(address);
   await page.getByRole("region", { name: "Table of runs" }).waitFor();
   const runs = await page.locator("table.runs tbody th").allTextContents();
-  assert.deepEqual(runs, ["first", "half", "large", "tcp", "told"]);
+  assert.deepEqual(runs, ["first", "half", "large", "tcp", "traced"]);
   await drawn(page);
   await noSeriousViolation(page, "start");
   await shoot(page, "start");
@@ -305,7 +305,7 @@ async function startsWithRunsAndReports(page, address) {
   await report.locator("iframe.inset").scrollIntoViewIfNeeded();
   await report.frameLocator("iframe.inset").locator("tbody button").first().waitFor();
   await report.close();
-  await page.getByRole("button", { name: "told", exact: true }).click();
+  await page.getByRole("button", { name: "traced", exact: true }).click();
   await settled(page);
 }
 
@@ -318,7 +318,7 @@ async function chartsTurnDark(page, address) {
     return [count["227,230,234"], count["43,51,60"]];
   }));
   await page.emulateMedia({ colorScheme: "light" });
-  await page.goto(`${address}?run=first&with=told&t=60`);
+  await page.goto(`${address}?run=first&with=traced&t=60`);
   await page.locator(".chart canvas").nth(1).waitFor();
   await drawn(page);
   const before = await grids();
@@ -352,7 +352,7 @@ async function rate(page, address) {
 let server, browser;
 try {
   run("run", "scenarios/first.toml", "--out", join(folder, "first"), "--quiet");
-  run("run", "scenarios/first.toml", "--receptions", "--captures", "--out", join(folder, "told"), "--quiet");
+  run("run", "scenarios/first.toml", "--receptions", "--captures", "--out", join(folder, "traced"), "--quiet");
   run("run", "scenarios/holland-vaidya/pattern.toml", "--duration", "60", "--out", join(folder, "tcp"), "--quiet");
   run("run", "web/e2e/large.toml", "--out", join(folder, "large"), "--quiet");
   run("report", join(folder, "first"), "--replay", "--out", join(folder, "report.html"));
@@ -387,14 +387,14 @@ try {
   await noSeriousViolation(page, "dark");
   await page.emulateMedia({ colorScheme: "light" });
   const packet = await storyOfAPacket(page, address);
-  await clickOnALoss(page, address, table("told", "packets").filter((r) => r.event === "drop").at(0));
+  await clickOnALoss(page, address, table("traced", "packets").filter((r) => r.event === "drop").at(0));
   await framesOfAPacket(page, address, packet);
   await charts(page, address);
   await nodeAtAMoment(page, address);
   await startsWithRunsAndReports(page, address);
   await chartsTurnDark(page, address);
   await page.emulateMedia({ colorScheme: "dark" });
-  await page.goto(`${address}?run=told&packet=${packet}&t=60&node=0`);
+  await page.goto(`${address}?run=traced&packet=${packet}&t=60&node=0`);
   await page.locator(".tale > li").first().waitFor();
   await page.locator(".charts > summary").click();
   await page.locator(".charts .plot canvas").waitFor();
@@ -405,7 +405,7 @@ try {
   await rate(page, address);
   await shoot(page, "large");
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto(`${address}?run=told&t=64.5&node=0&packet=${packet}`);
+  await page.goto(`${address}?run=traced&t=64.5&node=0&packet=${packet}`);
   await settled(page);
   assert.ok(await page.locator(".map").evaluate((e) => e.clientWidth === document.documentElement.clientWidth), "the map is as wide as the phone");
   await page.locator(".frames > summary").click();

@@ -88,7 +88,7 @@ impl LogEvent {
             Self::Registers { link, care_of, ends, tries } => {
                 let again = if *tries > 0 { format!(" again ({tries})") } else { String::new() };
                 match ends {
-                    true => format!("{}: tells the home agent that it is at home{again}", name(*link)),
+                    true => format!("{}: deregisters, being at home{again}", name(*link)),
                     false => format!("{}: registers {care_of}{again}", name(*link)),
                 }
             }

@@ -38,9 +38,12 @@ impl RunDir {
             }
             read => read.map_err(Error::io(&path, "read"))?,
         };
-        serde_json::from_slice(&text)
-            .map(Summary::brought_up_to_date)
-            .map_err(|e| Error::invalid(&path, format!("not a summary written by Wayhop: {e}")))
+        serde_json::from_slice(&text).map(Summary::brought_up_to_date).map_err(|e| {
+            Error::invalid(
+                &path,
+                format!("not a summary written by Wayhop ({e}); copy the run again, or repeat it"),
+            )
+        })
     }
 }
 

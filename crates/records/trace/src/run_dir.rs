@@ -123,15 +123,19 @@ impl RunDir {
         let text = match fs::read(&path) {
             Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 let why = match self.path.try_exists() {
-                    Ok(false) => "no such directory".to_owned(),
-                    _ => format!("it has no {MANIFEST}"),
+                    Ok(false) => "no such directory; check the name".to_owned(),
+                    _ => format!("it has no {MANIFEST}; `wayhop run SCENARIO --out DIR` writes one"),
                 };
                 return Err(Error::invalid(&self.path, format!("not a run directory: {why}")));
             }
             read => read.map_err(Error::io(&path, "read"))?,
         };
-        serde_json::from_slice(&text)
-            .map_err(|e| Error::invalid(&path, format!("not a manifest written by Wayhop: {e}")))
+        serde_json::from_slice(&text).map_err(|e| {
+            Error::invalid(
+                &path,
+                format!("not a manifest written by Wayhop ({e}); copy the run again, or repeat it"),
+            )
+        })
     }
 
     /// Whether a process writes this run now. A run with the status `running` that no process writes was killed.

@@ -128,8 +128,10 @@ impl ProgramExit {
             (Some(0), _) => None,
             (Some(status), _) => Some(format!("node {node}: {program} exited with status {status}")),
             (None, why) => {
-                let why = why.as_deref().unwrap_or("could not be started");
-                Some(format!("node {node}: {program}: {why}"))
+                let why = why.as_deref().unwrap_or("unknown error");
+                Some(format!(
+                    "node {node}: cannot start {program}: {why}; check that it is installed and executable"
+                ))
             }
         }
     }

@@ -102,7 +102,10 @@ impl fmt::Display for MacFilter {
 
 fn parse_line(words: &[&str], nodes: usize) -> Result<Ignores, String> {
     let ["at", at, "node", node, "ignores", from @ ..] = words else {
-        return Err("expected: at SECONDS node NUMBER ignores ADDRESS... (or nobody)".into());
+        return Err(
+            "not a line of a macfilter file; write: at SECONDS node NUMBER ignores ADDRESS... (or nobody)"
+                .into(),
+        );
     };
     let at = parse_time(at).ok_or_else(|| {
         format!("{at:?} is not a time; give seconds, at least 0, with at most 9 decimals, such as 12.75")
@@ -153,7 +156,7 @@ mod tests {
         for (text, message) in [
             (
                 "at 0 node 0 hears nobody",
-                "1: expected: at SECONDS node NUMBER ignores ADDRESS... (or nobody)",
+                "1: not a line of a macfilter file; write: at SECONDS node NUMBER ignores ADDRESS... (or nobody)",
             ),
             (
                 "\nat -1 node 0 ignores nobody",

@@ -147,7 +147,7 @@ fn links(run: &RunDir, names: &[String]) -> Result<ScenarioLinks, String> {
     let end = time(summary.simulated_s);
     // Its configuration is those of its nodes, and no scenario.
     if manifest.merged.is_some() || summary.world == "field" {
-        let why = "real links decided who heard whom, and nobody recorded those over which no frame came";
+        let why = "the links were real, and a link over which no frame came left no record";
         return Err(why.to_owned());
     }
     let scenario = Scenario::from_text(&manifest.scenario, &[]).map_err(|e| e.to_string())?;

@@ -8,10 +8,12 @@ use wayhop_application_host::{Figures, Settings, Watcher, run};
 use wayhop_scenario::configure_application;
 
 use crate::failure::{Failure, harmless, json_line, out, put, say, usage};
+use crate::scenario_args::{seconds, whole};
 
 pub(crate) const EXAMPLES: &str = "\
-Needs no rights beyond those of its port. In scenarios, [[applications]] runs the same in simulation, emulation and lab. \
-docs/reference/scenario.md lists the applications and their parameters; in a lab or an emulation, `wayhop exec` starts one by hand.
+Needs root only for a port below 1024. The same code runs as [[applications]] of a scenario, in simulation, emulation and lab; \
+docs/reference/scenario.md lists the applications and their parameters. `wayhop exec` starts one by hand in a node of an emulation \
+or a lab.
 
 Examples:
   wayhop application request                                    # a server at UDP port 7070
@@ -21,37 +23,37 @@ Examples:
 /// The application, and how it runs.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ApplicationArgs {
-    /// Which application
+    /// Name of the application
     #[arg(value_name = "NAME")]
     name: String,
-    /// A parameter, KEY=VALUE; may be given several times
+    /// Set a parameter of the application (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
-    /// This host's address in the mesh; its family is the one in which the application sends [default: any IPv4 address]
+    /// This host's address in the mesh, IPv4 or IPv6; the application sends packets of that version. Default: any IPv4 address
     #[arg(long, value_name = "ADDRESS")]
     address: Option<IpAddr>,
-    /// Seed of what it draws
-    #[arg(long, default_value_t = 1)]
+    /// Seed of the application's random numbers
+    #[arg(long, default_value_t = 1, value_parser = whole(0..=u64::MAX))]
     seed: u64,
-    /// Its number among several with one seed, which draw different numbers
-    #[arg(long, default_value_t = 0)]
+    /// Number of this instance; instances with the same seed need different numbers
+    #[arg(long, default_value_t = 0, value_parser = whole(0..=u32::MAX))]
     number: u32,
-    /// Where gpsd is, HOST:PORT, for applications that use positions
+    /// Address of gpsd, for applications that use positions
     #[arg(long, value_name = "HOST:PORT")]
     gpsd: Option<String>,
-    /// Append what it notes, and each second what it has counted, to this file: a JSON object a line
+    /// Append events, and counters once a second, to this file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Log what goes into it, for `wayhop replay`; compressed if the name ends in .gz
+    /// Record the application's inputs for `wayhop replay`; compressed if the name ends in .gz
     #[arg(long, value_name = "FILE")]
     record_inputs: Option<PathBuf>,
-    /// Exit after this many seconds; otherwise with Ctrl-C or SIGTERM
-    #[arg(long = "for", value_name = "SECONDS", value_parser = crate::scenario_args::seconds)]
+    /// Exit after this many seconds. Default: run until Ctrl-C or SIGTERM
+    #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
     duration_s: Option<f64>,
-    /// Print what it counted as a JSON object
+    /// Print the counters as one JSON object
     #[arg(long)]
     json: bool,
-    /// Say nothing but the result
+    /// Print only the result
     #[arg(long, short)]
     quiet: bool,
 }

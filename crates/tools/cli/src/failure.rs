@@ -62,12 +62,12 @@ impl Failure {
     /// A file of the command line could not be read.
     pub(crate) fn read(path: &Path) -> impl Fn(io::Error) -> Self {
         let path = path.display().to_string();
-        move |e| usage!("cannot read {path}: {e}")
+        move |e| usage!("cannot read {path}: {e}; check the name and the permissions")
     }
     /// A file could not be written.
     pub(crate) fn write(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.display().to_string();
-        move |e| Self::Run(format!("cannot write {path}: {e}"))
+        move |e| Self::Run(format!("cannot write {path}: {e}; check that its folder exists and is writable"))
     }
 
     /// Error of a run directory or a table: invalid ones are a usage error, system errors are not.

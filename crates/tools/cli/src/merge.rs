@@ -84,8 +84,8 @@ fn as_text(r: &MergeReport, out: &str) -> String {
     let mut text = format!("clocks relative to {}:\n{}\n", r.reference, r.clocks_text());
     let _ = writeln!(
         text,
-        "packets    {}, {} of them recorded by several nodes; {} receptions of frames that none of these nodes sent, {} \
-         before they were sent",
+        "packets    {}, {} of them recorded by several nodes; {} receptions of frames that no merged node sent, {} \
+         earlier than the frame was sent",
         r.packets, r.shared_packets, r.strange_receptions, r.early_receptions
     );
     if r.packets_elsewhere > 0 {

@@ -18,20 +18,20 @@ docs/concepts/mobile-ip.md has the three files of an example, docs/reference/mob
 /// What this host is.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum MobileIpCommand {
-    /// Take packets for mobile nodes that are away from this network, and tunnel them to where these are
+    /// Intercept packets for mobile nodes that are away from this network, and tunnel them to the nodes
     HomeAgent(ConfigArgs),
-    /// Be the other end of that tunnel for mobile nodes that visit a link or a mesh of this host
+    /// Terminate home agents' tunnels for mobile nodes that visit a link or a mesh of this host
     ForeignAgent(ConfigArgs),
-    /// Move: keep this host's address on whichever link is the best one
+    /// Keep this host's address while it moves, and use the best link
     Node(ConfigArgs),
 }
 
 /// The configuration.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConfigArgs {
-    /// Configuration file (TOML; docs/reference/mobile-ip.md lists its keys)
+    /// Configuration file in TOML (keys: docs/reference/mobile-ip.md)
     config: PathBuf,
-    /// Check the configuration, and do nothing else
+    /// Check the configuration and exit
     #[arg(long)]
     check: bool,
 }

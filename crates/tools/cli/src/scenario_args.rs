@@ -110,7 +110,7 @@ impl SourceArgs {
     pub(crate) fn load(&self) -> Result<Scenario, Failure> {
         match (&self.scenario, &self.movement) {
             (Some(path), _) if path.extension() == Some("tcl".as_ref()) => Err(usage!(
-                "{}: ns-2 files are not scenario files; give it with --movement or --traffic",
+                "{}: ns-2 files are not scenario files; give this file with --movement or --traffic",
                 path.display()
             )),
             (Some(path), _) if is_standard_input(path) => {

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use wayhop_studio::Editing;
 
 use crate::failure::{Failure, out, say, usage};
+use crate::scenario_args::whole;
 
 pub(crate) const EXAMPLES: &str = "\
 Serves a page to browsers on this machine until Ctrl-C; it loads nothing from elsewhere. With a scenario, the page edits nodes, \
@@ -23,8 +24,8 @@ Examples:
   wayhop studio runs --listen 0.0.0.0
   wayhop studio runs/dsr runs/aodv                  two runs in parallel
   wayhop studio my-scenario.toml                    the editor; a new file starts empty
-    wayhop studio --live                              everything running: wayhop ctl list
-    wayhop studio --live chain-5                      one of them";
+  wayhop studio --live                              everything running: wayhop ctl list
+  wayhop studio --live chain-5                      one of them";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StudioArgs {
@@ -38,7 +39,7 @@ pub(crate) struct StudioArgs {
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
     /// TCP port to listen on. Default: a free port
-    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true, value_parser = whole(0..=u16::MAX))]
     pub(crate) port: u16,
     /// Address to listen on. Default: localhost only
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), hide_default_value = true)]

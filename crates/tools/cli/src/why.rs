@@ -11,6 +11,7 @@ use wayhop_trace::{FlowSummary, LostPacket, PacketQuery, PathBetween, RunDir, Su
 
 use crate::failure::{Failure, print, print_object, usage};
 use crate::recover;
+use crate::scenario_args::whole;
 
 pub(crate) const EXAMPLES: &str = "\
 Runs recorded with --receptions also show what happened to each frame at its receivers.
@@ -18,7 +19,7 @@ Runs recorded with --receptions also show what happened to each frame at its rec
 Examples:
   wayhop run scenarios/first.toml --receptions --out runs/first
   wayhop why runs/first                          all lost packets
-    wayhop why runs/first 2741                     the packet with this number in the table packets
+  wayhop why runs/first 2741                     the packet with this number in the table packets
   wayhop why runs/first --flow 3 --seq 17 --json
   wayhop why runs/walk --from 40 --until 60 --node relay-3
   wayhop why runs/walk --cause NO_ROUTE --address 10.0.0.3";
@@ -28,13 +29,13 @@ pub(crate) struct WhyArgs {
     /// Run directory
     run: PathBuf,
     /// Number of the packet in the run. Default: all lost packets
-    #[arg(conflicts_with_all = ["flow", "seq"])]
+    #[arg(conflicts_with_all = ["flow", "seq"], value_parser = whole(0..=u64::MAX))]
     packet: Option<u64>,
     /// Flow of the packet, by its id in the summary; without --seq, all lost packets of this flow
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole(0..=u32::MAX))]
     flow: Option<u32>,
     /// Number of the packet in the flow, from 0
-    #[arg(long, value_name = "M", requires = "flow")]
+    #[arg(long, value_name = "M", requires = "flow", value_parser = whole(0..=u64::MAX))]
     seq: Option<u64>,
     #[command(flatten)]
     filter: filter::FilterArgs,
@@ -174,7 +175,7 @@ fn none_lost(summary: &Summary, flow: Option<u32>) -> String {
                 "{n} of {sent} packets of {who} did not arrive, but this run does not record where they were lost\n"
             )
         }
-        _ => format!("every packet of {who} arrived, as far as known\n"),
+        _ => format!("no lost packets in {who}\n"),
     }
 }
 

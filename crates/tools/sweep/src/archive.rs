@@ -146,7 +146,7 @@ fn complete(summary: &Value) -> Value {
 pub(crate) fn for_each_line(path: &Path, mut take: impl FnMut(&Value) -> bool) -> Result<(), SweepError> {
     let cannot = |e: std::io::Error| SweepError::Run(format!("cannot read {}: {e}", path.display()));
     let file = match File::open(path) {
-        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(()),
         opened => opened.map_err(cannot)?,
     };
     let mut reader = BufReader::new(file);
@@ -177,6 +177,6 @@ fn no_sweep(dir: &Path) -> SweepError {
             "{shown}: no results of a sweep; give a folder written by `wayhop sweep` or `wayhop run --seeds`"
         )
     } else {
-        format!("{shown}: no such folder; give a folder written by `wayhop sweep` or `wayhop run --seeds`")
+        format!("{shown}: not a folder; give a folder written by `wayhop sweep` or `wayhop run --seeds`")
     })
 }

@@ -86,7 +86,7 @@ pub(crate) fn read(dir: &Path) -> Result<Option<Owner>, SweepError> {
             let path = path.display();
             SweepError::Usage(format!("{path}: not written by a sweep: {e}; choose another folder"))
         }),
-        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         Err(e) => Err(SweepError::Run(format!("cannot read {}: {e}", path.display()))),
     }
 }

@@ -192,7 +192,10 @@ fn unknown_metric(plan: &Plan, k: usize, specimen: &Value) -> Error {
         Some(way) => format!("did you mean {way:?}?"),
         None => "give the path of a number in the summary that `wayhop run --json` prints".to_owned(),
     };
-    plan.error(&format!("metrics[{k}]"), format!("no run of the plan has a figure {metric:?}"), remedy)
+    let unknown =
+        plan.error(&format!("metrics[{k}]"), format!("no run of the plan has a figure {metric:?}"), remedy);
+    // A metric that is not in the plan's file is from the command line.
+    if unknown.place.is_some() { unknown } else { unknown.key("--metric") }
 }
 
 fn values(plan: &Plan, run: &PlannedRun) -> String {

@@ -348,6 +348,10 @@ impl<'a> Host<'a> {
 }
 
 fn cannot_listen(kind: &str, port: u16) -> impl FnOnce(std::io::Error) -> Error {
-    let remedy = if port < 1024 { "; ports below 1024 need root or CAP_NET_BIND_SERVICE" } else { "" };
+    let remedy = if port < 1024 {
+        "; ports below 1024 need root or CAP_NET_BIND_SERVICE"
+    } else {
+        "; it may be in use, or the address may not be of this host"
+    };
     Error::new(format!("cannot listen on {kind} port {port}{remedy}"))
 }

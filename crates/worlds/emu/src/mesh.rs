@@ -78,7 +78,7 @@ impl Mesh {
             let v6 = scenario.ipv6.as_ref().map(|plan| (plan.addresses[i], common_prefix6(plan)));
             let node = NodeId(i as u32);
             Stack::new(scenario, node, (addr, prefix(node)), v6).map_err(|e| {
-                Error::system(format!("node {} cannot have a namespace of its own", scenario.names[i]), e)
+                Error::system(format!("cannot create a network namespace for node {}", scenario.names[i]), e)
             })
         };
         let mut mesh = Self { stacks: Vec::with_capacity(nodes) };

@@ -59,8 +59,11 @@ impl Telling {
 
     /// Opens the endpoint for Prometheus, on the host.
     pub fn open_metrics(&mut self, at: SocketAddr) -> Result<(), Error> {
-        let endpoint =
-            Endpoint::bind(at).map_err(|e| Error::system(format!("cannot listen on {at} for metrics"), e))?;
+        let endpoint = Endpoint::bind(at).map_err(|why| Error::System {
+            what: format!("cannot listen on {at} for metrics"),
+            why,
+            remedy: "choose an address of this machine and a free port with --metrics",
+        })?;
         self.metrics = Some(endpoint);
         Ok(())
     }

@@ -17,7 +17,7 @@ impl Error {
         move |e| {
             let remedy = match e.kind() {
                 std::io::ErrorKind::PermissionDenied => {
-                    "; it needs CAP_NET_ADMIN and CAP_NET_RAW: run it as root, or from its systemd unit"
+                    "; run wayhop as root, or with CAP_NET_ADMIN and CAP_NET_RAW"
                 }
                 _ => "",
             };

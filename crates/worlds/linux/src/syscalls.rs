@@ -223,7 +223,7 @@ pub(crate) fn interface(fd: BorrowedFd<'_>, name: &str) -> io::Result<([u8; 6], 
         check(libc::ioctl(fd.as_raw_fd(), libc::SIOCGIFHWADDR as _, from_mut(&mut request)))?;
         let address = request.ifr_ifru.ifru_hwaddr;
         if address.sa_family != libc::ARPHRD_ETHER {
-            return Err(io::Error::other("it is not an Ethernet interface"));
+            return Err(io::Error::other("not an Ethernet interface"));
         }
         let mut mac = [0; 6];
         for (to, from) in mac.iter_mut().zip(address.sa_data) {

@@ -22,7 +22,7 @@ impl std::fmt::Display for CaptureError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Io(e) => e.fmt(f),
-            Self::Format { offset, what } => write!(f, "at octet {offset}: {what}"),
+            Self::Format { offset, what } => write!(f, "at byte {offset}: {what}"),
         }
     }
 }
@@ -243,7 +243,7 @@ impl<R: Read> CaptureReader<R> {
 
     fn cut_short(&self, e: io::Error) -> CaptureError {
         if e.kind() == io::ErrorKind::UnexpectedEof {
-            self.wrong("the file ends in the middle of a frame or block")
+            self.wrong("the file ends in the middle of a frame or block; copy or record it again")
         } else {
             CaptureError::Io(e)
         }

@@ -110,6 +110,7 @@ fn why_missing(run: &RunDir, table: &str) -> &'static str {
         "connections" => {
             "this run has no program connections; only emulations, labs and nodes on real interfaces record them"
         }
+        "bundles" | "contacts" => "this run has no bundles; only runs of scenarios with [dtn] record them",
         "sizes" => "this run did not record sizes of queues and caches; run it again",
         "identities" => "this run did not record packet identities; run it again with --identities",
         "flows" if run.manifest().is_ok_and(|m| m.status == RunStatus::Running) => {

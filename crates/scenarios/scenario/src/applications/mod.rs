@@ -64,7 +64,11 @@ pub fn configure_application(name: &str, sets: &[String]) -> Result<ConfiguredAp
     let mut given = Table::new();
     sets.iter().try_for_each(|set| apply_set(&mut given, set))?;
     let (defaults, schema) = ((description.defaults)(), (description.schema)());
-    let parameters = overrides::of_json(&defaults, &schema, description.read, &given, ("--set", &doc))?;
+    let parameters = overrides::of_json(&defaults, &schema, description.read, &given, ("--set", &doc))
+        .map_err(|e| {
+            let option = e.key.clone().unwrap_or_default().replacen('.', " ", 1);
+            e.key(option)
+        })?;
     parameters
         .check()
         .map_err(|e| doc.error(&format!("--set {}", e.key.unwrap_or_default()), e.problem, e.remedy))?;

@@ -10,9 +10,9 @@ use crate::failure::Failure;
 use crate::scenario_args::{seconds, whole};
 
 const AGENT_EXAMPLES: &str = "\
-Listens on TCP port 4556 (TCPCLv4) and UDP port 4556 (UDPCL), for neighbours' beacons on UDP port 4551, and for programs at a socket. \
-docs/reference/bundle-agent.md lists the keys of CONFIG, docs/reference/bundle-socket.md describes the socket. Ends with SIGINT or \
-SIGTERM; what it had promised survives every other end, too.
+Listens on TCP port 4556 (TCPCLv4) and UDP port 4556 (UDPCL), on UDP port 4551 for neighbours' beacons, and on a socket for \
+programs. docs/reference/bundle-agent.md lists the keys of CONFIG, docs/reference/bundle-socket.md describes the socket. SIGINT \
+(Ctrl-C) or SIGTERM stops the agent. The store survives crashes and power failures.
 
 Examples:
   wayhop bundle agent /etc/wayhop/agent.toml
@@ -20,8 +20,8 @@ Examples:
   wayhop bundle agent --node ipn:5.0 --store five.redb --set layer=udpcl --set routing=prophet";
 
 const SEND_EXAMPLES: &str = "\
-The bundle is safe in the agent's store when the command ends. Bundle Protocol 7 knows no priorities: bundles go in the order in \
-which they were made.
+The command ends when the agent has stored the bundle. Bundle Protocol 7 has no priorities: bundles are sent in the order of their \
+creation.
 
 Examples:
   wayhop bundle send dtn://office/inbox --text 'all is well'
@@ -29,45 +29,45 @@ Examples:
   tar c logs | wayhop bundle send dtn://office/logs --file -";
 
 const RECEIVE_EXAMPLES: &str = "\
-Prints texts, and writes files into the folder, each under its name if its digest is right. Without --count and --timeout it goes on \
+Prints texts, and writes files to the folder, each under its name if its digest is correct. Without --count and --timeout it runs \
 until Ctrl-C.
 
 Examples:
   wayhop bundle receive inbox
   wayhop bundle receive files --folder received --count 1 --timeout 600";
 
-/// What is to be done with bundles.
+/// A command to the agent, or to run one.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BundleCommand {
     /// Run a bundle agent on this host: store, carry and forward bundles (RFC 9171)
     #[command(after_help = AGENT_EXAMPLES)]
     Agent(AgentArgs),
-    /// Send a text or a file by the agent of this host
+    /// Send a text or a file through this host's agent
     #[command(after_help = SEND_EXAMPLES)]
     Send(SendArgs),
-    /// Receive what comes for an endpoint of this host's agent
+    /// Receive bundles for an endpoint of this host's agent
     #[command(after_help = RECEIVE_EXAMPLES)]
     Receive(ReceiveArgs),
-    /// List the bundles that the agent of this host holds, and whom it meets
+    /// List the bundles and contacts of this host's agent
     #[command(after_help = "Example: wayhop bundle list --json")]
     List(SocketArgs),
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct AgentArgs {
-    /// Configuration file (TOML)
+    /// Configuration file in TOML (keys: docs/reference/bundle-agent.md)
     #[arg(value_name = "CONFIG")]
     pub(crate) config: Option<PathBuf>,
-    /// The node's own endpoint, such as dtn://truck/ or ipn:5.0
+    /// Endpoint of this node, such as dtn://truck/ or ipn:5.0
     #[arg(long, value_name = "ENDPOINT")]
     pub(crate) node: Option<String>,
-    /// The file with the store
+    /// File in which bundles are stored
     #[arg(long, value_name = "FILE")]
     pub(crate) store: Option<PathBuf>,
-    /// Change any key of the configuration, such as routing=prophet; may be given again
+    /// Set any key of the configuration, such as routing=prophet (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) sets: Vec<String>,
-    /// Say nothing but what goes wrong
+    /// Print only warnings and errors
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -75,7 +75,7 @@ pub(crate) struct AgentArgs {
 /// Where the agent is, and how to print its answer.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SocketArgs {
-    /// The agent's socket: a path, or @ and a name
+    /// Socket of the agent: a path, or @NAME for an abstract socket
     #[arg(long, value_name = "SOCKET", default_value = DEFAULT_SOCKET)]
     pub(crate) socket: String,
     /// Print JSON
@@ -99,7 +99,7 @@ pub(super) fn failure(e: ClientError) -> Failure {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SendArgs {
-    /// Where to: an endpoint, such as dtn://office/inbox or ipn:7.1
+    /// Destination endpoint, such as dtn://office/inbox or ipn:7.1
     pub(crate) destination: String,
     /// Send this text
     #[arg(long, conflicts_with = "file", required_unless_present = "file")]
@@ -107,19 +107,19 @@ pub(crate) struct SendArgs {
     /// Send this file, with its name and digest; - for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// The file's name at the other end; without it, its own
+    /// Name of the file at the receiver. Default: its own name
     #[arg(long, value_name = "NAME", requires = "file")]
     pub(crate) name: Option<String>,
-    /// From which service of this node, such as inbox; without it, from the node's own endpoint
+    /// Service of this node to send from, such as inbox. Default: the node's own endpoint
     #[arg(long, value_name = "SERVICE")]
     pub(crate) source: Option<String>,
-    /// How long it is wanted, seconds
+    /// Lifetime of the bundle, in seconds
     #[arg(long, value_name = "S", default_value_t = 3600.0, value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) lifetime: f64,
-    /// Ask for custody: each agent that takes it keeps the bundle until another one has taken it
+    /// Request custody: an agent that accepts it keeps the bundle until another agent has accepted it
     #[arg(long)]
     pub(crate) custody: bool,
-    /// Have the delivery reported to this endpoint, by agents whose configuration allows it (status_reports)
+    /// Request a delivery report to this endpoint, from agents that have status_reports enabled
     #[arg(long, value_name = "ENDPOINT")]
     pub(crate) report_to: Option<String>,
     #[command(flatten)]
@@ -133,10 +133,10 @@ pub(crate) struct ReceiveArgs {
     /// Exit after N bundles
     #[arg(long, value_name = "N", value_parser = whole(1..=u64::MAX), allow_negative_numbers = true)]
     pub(crate) count: Option<u64>,
-    /// End when nothing has come for so long, seconds; with status 1 if fewer came than --count says
+    /// Exit after S seconds without a bundle, with status 1 if fewer than --count have arrived
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
-    /// Where files are written
+    /// Folder for received files
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) folder: PathBuf,
     #[command(flatten)]

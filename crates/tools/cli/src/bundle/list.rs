@@ -16,10 +16,10 @@ pub(super) fn list(at: &SocketArgs) -> Result<(), Failure> {
 fn words(l: &Listing) -> String {
     let mut text = format!("{}\n", harmless(&l.node));
     for c in &l.contacts {
-        let _ = writeln!(text, "meets {} at {} by {}", harmless(&c.node), c.address, c.layer);
+        let _ = writeln!(text, "contact {} at {} over {}", harmless(&c.node), c.address, c.layer);
     }
     if l.bundles.is_empty() {
-        return text + "holds no bundles\n";
+        return text + "no bundles\n";
     }
     let head = ["bundle", "offset", "for", "octets", "expires s", "custody"].map(str::to_owned);
     let row = |b: &HeldBundle| {

@@ -21,23 +21,23 @@ Examples:
   wayhop ctl --node mid capture | wireshark -k -i -
   wayhop ctl --wait --run mesh0 watch
 
-Without --socket and --run the one run that goes on is meant. docs/reference/control.md describes the messages.";
+--socket and --run are needed only if several runs or daemons are running. docs/reference/control.md describes the messages.";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CtlArgs {
-    /// The control socket
+    /// Path of the control socket
     #[arg(long, global = true, value_name = "PATH", conflicts_with = "run", value_hint = ValueHint::FilePath)]
     pub(crate) socket: Option<PathBuf>,
-    /// The run or daemon of this name; `wayhop ctl list` shows them
+    /// Name of the run or daemon, as in `wayhop ctl list`
     #[arg(long, global = true, value_name = "NAME", add = ArgValueCompleter::new(complete::runs))]
     pub(crate) run: Option<String>,
-    /// One node, by number, name or address; without it, all
+    /// Only this node: its number, name or address. Default: all nodes
     #[arg(long, global = true, value_name = "NODE", add = ArgValueCompleter::new(complete::nodes))]
     pub(crate) node: Option<NodeRef>,
-    /// Wait for a node that does not run yet; `watch` goes on when one that ended is back
+    /// Wait for a node that is not running yet; `watch` reconnects to one that restarts
     #[arg(long, global = true)]
     pub(crate) wait: bool,
-    /// Print the answer as one JSON object; events one a line
+    /// Print the answer as one JSON object, and events one per line
     #[arg(long, global = true)]
     pub(crate) json: bool,
     #[command(subcommand)]
@@ -46,80 +46,80 @@ pub(crate) struct CtlArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CtlCommand {
-    /// The runs and daemons that go on here
+    /// List the runs and daemons on this machine
     List,
-    /// Who answers, and its nodes
+    /// Show which run or daemon answers, and its nodes
     Hello,
-    /// Tables of the protocol and its host
+    /// Show tables of the protocol and its host
     Tables {
-        /// Names of tables; without them, all
+        /// Names of tables. Default: all
         #[arg(value_name = "TABLE", add = ArgValueCompleter::new(complete::tables))]
         tables: Vec<String>,
     },
-    /// Routes, however the protocol keeps them
+    /// Show the routes
     Routes,
-    /// Neighbours, and what is known of the links to them
+    /// Show the neighbours and the links to them
     Neighbours,
-    /// What is cached of the network
+    /// Show cached routes, links and positions
     Cache,
-    /// Packets that wait
+    /// Show queued packets
     Queues,
-    /// Counts since the start
+    /// Show the counters since the start
     Counters,
-    /// Parameters of the protocol: shows them, or changes them while the nodes run
+    /// Show the protocol's parameters, or change them while the nodes run
     Params {
-        /// Those to show, or to change: KEY or KEY=VALUE
+        /// Parameters to show (KEY) or change (KEY=VALUE). Default: show all
         #[arg(value_name = "KEY[=VALUE]", add = ArgValueCompleter::new(complete::parameters))]
         params: Vec<String>,
     },
-    /// Forget the route to a destination, or all routes
+    /// Delete the route to a destination, or all routes
     Purge {
-        /// Its address or name; without it, all
+        /// Address or name of the destination. Default: all
         #[arg(value_name = "DST", add = ArgValueCompleter::new(complete::nodes))]
         destination: Option<NodeRef>,
     },
-    /// Where nodes are; or tells one where it is
+    /// Show the nodes' positions, or set the position of one
     Position {
-        /// Where it is from now on: LAT,LON in degrees, or X,Y in metres with their unit, as in 120m,40m
+        /// New position: LAT,LON in degrees, or X,Y in metres with the unit, such as 120m,40m
         #[arg(value_name = "PLACE", value_parser = place, allow_hyphen_values = true)]
         place: Option<Place>,
-        /// Its course, degrees clockwise from north
+        /// Course of the node, in degrees clockwise from north
         #[arg(long, value_name = "DEGREES", default_value_t = 0.0, requires = "place", value_parser = number)]
         heading: f32,
-        /// Its speed, metres per second
+        /// Speed of the node, in metres per second
         #[arg(long, value_name = "M_PER_S", default_value_t = 0.0, requires = "place", value_parser = number)]
         speed: f32,
-        /// Give its place back to its GPS receiver or to the scenario
+        /// Return to the position from the GPS receiver or the scenario
         #[arg(long, conflicts_with = "place")]
         release: bool,
     },
-    /// The links of an emulation or a lab that are overridden
+    /// List the overridden links of an emulation or a lab
     Links,
-    /// Override a link of an emulation or a lab; of a field node with a macfilter, whom it hears
+    /// Override a link of an emulation or a lab, or which nodes a field node with a macfilter hears
     Link {
-        /// One end
+        /// Node at one end
         #[arg(add = ArgValueCompleter::new(complete::nodes))]
         a: NodeRef,
-        /// The other
+        /// Node at the other end
         #[arg(add = ArgValueCompleter::new(complete::nodes))]
         b: NodeRef,
-        /// up; down; loss=SHARE, from 0 to 1, on top of the radio model; path-loss=DB in place of it, as over attenuators;
-        /// model for no override
+        /// up, down, loss=SHARE (0 to 1, in addition to the radio model), path-loss=DB (instead of it, as over attenuators), or
+        /// model (no override)
         #[arg(value_parser = link_state)]
         state: LinkState,
-        /// Only what A sends to B
+        /// Override only the direction from A to B
         #[arg(long)]
         one_way: bool,
-        /// Only on the radio or wire of this name; without it, on all that both have
+        /// Only on the radio or wire of this name. Default: on all that both nodes have
         #[arg(long, value_name = "NAME")]
         interface: Option<String>,
     },
-    /// Take a node down, as an outage of a scenario does: its radio is off, and its protocol stands still
+    /// Take a node down, like an outage in a scenario: its radio is off and its protocol stops
     Down {
-        /// Bring it back after this time: 30s, 500ms, 5m; without it, `ctl up` does
+        /// Bring the node back after this time, such as 30s, 500ms or 5m. Default: when `ctl up` is run
         #[arg(long = "for", value_name = "DURATION", value_parser = duration)]
         length: Option<f64>,
-        /// It comes back without its tables, as after a reboot
+        /// Clear the node's tables, like a reboot
         #[arg(long)]
         lose_tables: bool,
     },
@@ -133,23 +133,23 @@ pub(crate) enum CtlCommand {
     },
     /// Capture the frames of a node as pcapng on standard output: `wayhop ctl capture | wireshark -k -i -`
     Capture {
-        /// Only those of this interface; without it, of all that the node has
+        /// Capture only on this interface. Default: all interfaces of the node
         #[arg(long, value_name = "NAME")]
         interface: Option<String>,
-        /// End after this many frames
+        /// Stop after this many frames
         #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u64).range(1..))]
         count: Option<u64>,
-        /// End after this time
+        /// Stop after this time
         #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
         duration: Option<Duration>,
-        /// How much of each frame to keep, octets; without it, all
+        /// Bytes to keep of each frame. Default: all
         #[arg(long, value_name = "OCTETS", value_parser = clap::value_parser!(u32).range(1..=65_535))]
         snap_length: Option<u32>,
-        /// Write this file in place of standard output
+        /// Write to this file instead of standard output
         #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         out: Option<PathBuf>,
     },
-    /// End the run or the daemon in good order
+    /// Stop the run or the daemon, like Ctrl-C
     Quit,
 }
 
@@ -173,9 +173,9 @@ fn duration(text: &str) -> Result<f64, String> {
         "s" | "" => 1.0,
         "m" | "min" => 60.0,
         "h" => 3600.0,
-        _ => return Err("its unit is one of: ms, s, m, h".to_owned()),
+        _ => return Err("the unit must be ms, s, m or h".to_owned()),
     };
-    let number: f64 = number.parse().map_err(|_| "give a number with a unit, as 30s".to_owned())?;
+    let number: f64 = number.parse().map_err(|_| "give a number with a unit, such as 30s".to_owned())?;
     let seconds = number * unit_s;
     let fits = (0.001..=1e9).contains(&seconds);
     if fits { Ok(seconds) } else { Err("give a time from 1ms to 1000000000s".to_owned()) }
@@ -193,7 +193,7 @@ fn link_state(text: &str) -> Result<LinkState, String> {
             };
             let loss = number("loss=", 1.0).map(LinkState::Loss);
             loss.or_else(|| number("path-loss=", MAX_PATH_LOSS_DB).map(LinkState::PathLoss)).ok_or_else(|| {
-                "it is one of: up, down, model, loss=SHARE with a share from 0 to 1, path-loss=DB with 0 to 300 dB"
+                "give up, down, model, loss=SHARE with a share from 0 to 1, or path-loss=DB with 0 to 300 dB"
                     .to_owned()
             })
         }
@@ -214,7 +214,8 @@ fn place(text: &str) -> Result<Place, String> {
         }),
         _ => None,
     };
-    let place = place.ok_or("give LAT,LON in degrees, as 40.44,-79.94, or X,Y in metres, as 120m,40m")?;
+    let place =
+        place.ok_or("give LAT,LON in degrees, such as 40.44,-79.94, or X,Y in metres, such as 120m,40m")?;
     place.check().map_err(|e| e.to_string())?;
     Ok(place)
 }

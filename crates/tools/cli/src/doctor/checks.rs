@@ -178,7 +178,7 @@ fn traces() -> Result<String, String> {
     if left.is_empty() {
         return Ok("none".to_owned());
     }
-    Err(format!("{}: still as a killed node left it", left.join(", ")))
+    Err(format!("{}: not restored after a node was killed", left.join(", ")))
 }
 
 fn gpsd() -> Result<String, String> {

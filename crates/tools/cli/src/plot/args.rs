@@ -14,12 +14,12 @@ KIND selects the figure. Each RUN is a run directory, or a folder of run directo
   throughput  kb/s received, over time
   latency     median and 95th percentile of the latency, over time
   cdf         latency of all packets, as a cumulative distribution
-    losses      share of packets lost, by cause
-    hops        hop counts of delivered packets
-    overhead    messages of the routing protocol, by type
-    searches    durations of route searches
-    sequence    bytes sent and acknowledged by TCP senders (flows and real programs)
-  Several KINDs separated by commas, such as delivery,overhead, are drawn below each other.
+  losses      share of packets lost, by cause
+  hops        hop counts of delivered packets
+  overhead    messages of the routing protocol, by type
+  searches    durations of route searches
+  sequence    bytes sent and acknowledged by TCP senders (flows and real programs)
+Several KINDs separated by commas, such as delivery,overhead, are drawn below each other.
 
 For the folder of a sweep:
   sweep       means along one of its axes (the default KIND)

@@ -124,5 +124,5 @@ fn what_the_demonstration_needs_is_said_with_the_remedy() {
         .current_dir(dir.path())
         .output();
     let e = Ran::of(&ran.expect("setpriv runs")).failure(1);
-    assert!(e.contains("cannot have a namespace of its own") && e.contains("run it as root"), "{e}");
+    assert!(e.contains("cannot create a network namespace") && e.contains("run it as root"), "{e}");
 }

@@ -57,7 +57,7 @@ fn what_cannot_be_compared_is_said_with_the_remedy() {
     let (a, b) = ("r/captures/0.pcapng", "r/captures/1.pcapng");
     for (args, message) in [
         (vec!["diff", "none.pcapng", b], "cannot read none.pcapng"),
-        (vec!["diff", a, "text"], "text: at octet 4: neither a pcap nor a pcapng file"),
+        (vec!["diff", a, "text"], "text: at byte 4: neither a pcap nor a pcapng file"),
         (vec!["diff", a, b, "--sender", "me"], "--sender me: give a MAC address"),
         (vec!["diff", a, b, "--sender", "10.0.0.9"], "contains no frames sent by 10.0.0.9"),
         (vec!["diff", a, a], "is given twice; give the receiver's capture as the second"),

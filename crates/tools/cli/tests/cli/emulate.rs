@@ -147,7 +147,11 @@ fn a_command_runs_in_its_node_and_the_run_ends_with_its_status() {
     assert_eq!(emulate("1", &["sh", "-c", "kill -9 $$"]).status, Some(137));
     let missing = emulate("1", &["no-such-program"]);
     assert_eq!(missing.status, Some(127));
-    assert!(missing.err.contains("node 1: no-such-program: No such file or directory"), "{}", missing.err);
+    assert!(
+        missing.err.contains("node 1: cannot start no-such-program: No such file or directory"),
+        "{}",
+        missing.err
+    );
     let nobody = emulate("9", &["true"]).failure(2);
     assert!(nobody.contains("--node 9: no such node; give a number from 0 to 4"), "{nobody}");
 }

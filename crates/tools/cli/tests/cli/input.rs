@@ -47,7 +47,7 @@ fn a_scenario_and_a_capture_are_read_from_standard_input() {
     assert!(decoded.lines().count() > 2, "{decoded}");
     assert_eq!(fed(at, &["decode", "-"], &capture).ok(), decoded);
     let wrong = fed(at, &["decode", "-"], b"no capture at all").failure(2);
-    assert!(wrong.starts_with("wayhop: standard input: at octet "), "{wrong}");
+    assert!(wrong.starts_with("wayhop: standard input: at byte "), "{wrong}");
 }
 
 #[test]

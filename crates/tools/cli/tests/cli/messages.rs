@@ -242,7 +242,10 @@ fn a_missing_file_and_a_folder_are_refused_by_name() {
     for (args, expected) in [
         (&["run", "none.toml"][..], "wayhop: none.toml: no such file; check the name"),
         (&["run", "--movement", "none.tcl"], "wayhop: none.tcl: no such file; check the name"),
-        (&["run", "m.tcl"], "wayhop: m.tcl: ns-2 files are not scenario files; give it with --movement"),
+        (
+            &["run", "m.tcl"],
+            "wayhop: m.tcl: ns-2 files are not scenario files; give this file with --movement",
+        ),
         (&["run", "."], "wayhop: .: is a folder; give a file in it"),
         (&["run", "--movement", "."], "wayhop: .: is a folder; give a file in it"),
         (&["export", "ns2", "none.toml"], "wayhop: none.toml: no such file"),
@@ -269,7 +272,7 @@ fn what_is_no_capture_is_refused() {
     let ran = run_in(dir.path(), &["decode", "cut.pcapng"]);
     assert_eq!(ran.status, Some(1));
     assert!(ran.out.lines().count() > 10);
-    assert!(ran.err.starts_with("wayhop: cut.pcapng: at octet "), "{}", ran.err);
+    assert!(ran.err.starts_with("wayhop: cut.pcapng: at byte "), "{}", ran.err);
 }
 
 #[test]

@@ -221,7 +221,7 @@ fn doctor_tells_of_what_killed_nodes_left_and_restore_sets_it_back() {
     assert!(ok && said.contains("nothing to restore"), "a node that runs is left alone: {said}");
     assert!(doctor(&mesh).ends_with(": none"));
     kill_both(&mut mesh, 0);
-    assert!(doctor(&mesh).contains("eth1: still as a killed node left it"), "{}", doctor(&mesh));
+    assert!(doctor(&mesh).contains("eth1: not restored after a node was killed"), "{}", doctor(&mesh));
     let (ok, said) = restore(&mesh);
     assert!(ok && said.contains("changed at eth1"), "{said}");
     assert_eq!(mesh.host_state(0), before);
@@ -319,7 +319,7 @@ fn a_list_that_is_none_is_refused_with_its_line_and_the_remedy() {
         let said = mesh.said(0);
         assert!(said.contains(list.to_str().unwrap()) && said.contains(says), "{said}");
         assert!(said.contains("remove the file") && !said.contains("panicked"), "{said}");
-        assert!(doctor(&mesh).contains("eth1: still as a killed node left it"));
+        assert!(doctor(&mesh).contains("eth1: not restored after a node was killed"));
         assert_eq!(network(&mesh, 0), left, "nothing is done");
     }
     // Nor is one taken that others could have written.
