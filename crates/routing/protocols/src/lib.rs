@@ -23,7 +23,7 @@ pub use daemons::DAEMONS;
 pub use dissector::dissector;
 pub use foreign::{absolute, library, load, locate};
 pub use names::{class, find, message_names, messages};
-pub use none::silent;
+pub use none::{class_of_frames, class_of_host, silent};
 pub use packet::{classify, decode, hop, limited_class, route_header};
 use wayhop_core::{Class, Description};
 pub use wayhop_foreign::{progress, supervise_by};

@@ -55,7 +55,7 @@ pub use resolve::Resolved;
 pub use security::{Secret, Security, SharedKey, without_keys};
 pub use site::background::{Background, ControlPoint};
 pub use site::{Antenna, Map, MapFeature, Pair, Shape, Site, Zone};
-pub use traffic::programs::{Program, ProgramPlan};
+pub use traffic::programs::{Program, ProgramPlan, ProgramRestart};
 pub use traffic::tcp::{RouteFailure, Tcp, TcpApplication, TcpProfile, TcpVariant};
 pub use traffic::{Cbr, CbrRandom, IpVersion, Ns2File, OnOff, Pareto, Ping, Poisson, Traffic, TrafficTrace};
 pub use wayhop_simulator_files::{Ignores, MacFilter};

@@ -103,6 +103,17 @@ pub struct Resolved {
 }
 
 impl Resolved {
+    /// Whether, in emulation, the hosts' own network stacks do all that is above the link: each node's radio is a TAP. Without a
+    /// routing protocol they can, if nothing else of the scenario is a part of the network layer.
+    pub fn has_taps(&self) -> bool {
+        let is_plain = self.edge.is_none() && self.keys.is_none() && self.attacks.is_empty();
+        let has_links = |a: &ApplicationPlan| !a.application.parameters.links().is_empty();
+        self.protocol.name() == "none"
+            && self.interfaces.is_single()
+            && is_plain
+            && !self.applications.iter().any(has_links)
+    }
+
     /// The radio; of several, the first.
     pub fn radio(&self) -> &RadioConfig {
         &self.interfaces.radios[0].config
@@ -146,7 +157,10 @@ impl Scenario {
         warnings.extend(protocol::unnoticed_breaks(&protocol, &self.protocol, &interfaces));
         let edge = gateways::resolve(&mut placed, &mut interfaces, &protocol)?;
         let routes = routes::resolve(&placed, &protocol, &interfaces)?;
-        warnings.extend(ip::neighbours_only(&flows, &protocol, routes.iter().map(|(_, r)| *r)));
+        // Programs may be routing daemons.
+        if self.programs.is_empty() {
+            warnings.extend(ip::neighbours_only(&flows, &protocol, routes.iter().map(|(_, r)| *r)));
+        }
         let stalls = stalls::resolve(&placed, &interfaces)?;
         let path_losses = path_losses::resolve(&placed, &interfaces)?;
         let (outages, late) = outages::resolve(&placed, self.seed, duration)?;

@@ -13,6 +13,8 @@ pub enum Payload {
     Ip6,
     /// An IPv6 packet with a message of neighbour discovery (RFC 4861).
     Neighbour,
+    /// What a host's own network stack sends, with this EtherType.
+    Ethernet(u16),
 }
 
 impl Payload {

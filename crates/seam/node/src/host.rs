@@ -3,13 +3,15 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Addr, IfaceId, Mac, Packet, Protocol, Reporting, Time, TxSpec};
+use wayhop_core::{
+    Addr, DropReason, Frame, HopKind, IfaceId, Mac, Packet, Protocol, Reporting, Time, TxSpec,
+};
 use wayhop_wire::arp;
 use wayhop_wire::ipv4;
 
 use crate::forward::Ends;
 use crate::node::Node;
-use crate::world::World;
+use crate::world::{Hop, World};
 
 impl<P: Protocol> Node<P> {
     /// A packet goes to the applications of this node.
@@ -25,7 +27,23 @@ impl<P: Protocol> Node<P> {
             Some((from, to)) => {
                 self.route(w, at, p, &Ends { source: from.into(), destination: to.into() }, None);
             }
-            None => self.drop_packet(w, at, p, wayhop_core::DropReason::Malformed),
+            None => self.drop_packet(w, at, p, DropReason::Malformed),
+        }
+        self.settle(w, at);
+    }
+
+    /// A frame of the host's own network stack, which knows the link address that it is for, enters the interface queue.
+    pub fn send_frame<W: World>(&mut self, w: &mut W, at: Time, frame: Frame, kind: HopKind) {
+        let frame = Frame { life: self.life, ..frame };
+        if !self.is_up {
+            return self.end_with_node(w, at, frame);
+        }
+        let Frame { next_hop: peer, iface, .. } = frame;
+        w.record(at, &frame.packet, Hop { kind, peer, iface, ..Hop::HERE });
+        if frame.packet.len() > self.interfaces[iface.index()].config.mtu {
+            self.drop_packet(w, at, frame.packet, DropReason::TooLong);
+        } else {
+            self.enqueue(w, at, frame);
         }
         self.settle(w, at);
     }

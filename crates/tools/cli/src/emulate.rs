@@ -134,7 +134,7 @@ pub(crate) fn emulate(a: &EmulateArgs) -> Result<ExitCode, Failure> {
     }
     if outcome.ignored > 0 && !a.run.quiet {
         say!(
-            "wayhop: {} packets of programs were ignored: not IPv4, or not from their node's address",
+            "wayhop: {} packets of programs were ignored: not IP, or not from their node's address",
             outcome.ignored
         );
     }

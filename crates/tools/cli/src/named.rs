@@ -1,6 +1,6 @@
 //! The node that an option names.
 
-use wayhop_netns::Launch;
+use wayhop_netns::{Launch, Restart};
 use wayhop_scenario::Resolved;
 
 use crate::failure::{Failure, usage};
@@ -14,7 +14,8 @@ pub(crate) fn command(
     let node = named("--node", name, resolved)?;
     // The user typed it, so it keeps the user's rights.
     let (node, command) = (node as u32, command.to_vec());
-    Ok(Some(Launch { node, command, output: None, has_terminal: true, confined: None, comes_back: false }))
+    let restart = Restart::Never;
+    Ok(Some(Launch { node, command, output: None, has_terminal: true, confined: None, restart }))
 }
 
 pub(crate) fn named(option: &str, name: &str, resolved: &Resolved) -> Result<usize, Failure> {

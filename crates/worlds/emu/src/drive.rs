@@ -44,6 +44,8 @@ pub struct Drive<'a> {
     pub end: Time,
     /// Programs, each with its time.
     pub plan: Vec<(Time, Launch)>,
+    /// Whether the nodes' network stacks send and receive Ethernet frames ([`wayhop_scenario::Resolved::has_taps`]).
+    pub has_taps: bool,
     /// The number in `plan` of the program with which the run ends.
     pub main: Option<usize>,
     /// Where the run is known, and what programs are started with.
@@ -67,7 +69,7 @@ pub struct EmulationOutcome {
     pub lateness: Lateness,
     /// What came of the plan's programs.
     pub programs: ProgramResults,
-    /// Packets of programs that were not IPv4 or not from their node's address.
+    /// Packets of programs that were not IP, or not from their node's address.
     pub ignored: u64,
 }
 
@@ -116,7 +118,11 @@ impl<'a> Driver<'a> {
                 // A counter that is full wakes just as well.
                 let _ = wakes.write(1);
             });
-        simulation.open();
+        if drive.has_taps {
+            simulation.open_to_frames();
+        } else {
+            simulation.open();
+        }
         let (clock, begun) = (Clock::start(), Instant::now());
         Ok(Self {
             simulation,
@@ -174,7 +180,7 @@ impl<'a> Driver<'a> {
             while let Some(egress) = self.simulation.leave() {
                 self.hand_out(egress);
             }
-            self.programs.hear_of_ends();
+            self.programs.hear_of_ends(self.clock.now());
             self.is_over |= self.programs.results.is_over;
             self.drive.control.publish(self.simulation);
             let now = self.clock.now();
@@ -220,23 +226,31 @@ impl<'a> Driver<'a> {
         let Some(stack) = self.stacks.get(node as usize) else { return };
         for _ in 0..PER_TUN {
             let Ok(n) = stack.tun.recv(buffer) else { break };
-            if !self.simulation.enter(self.clock.now(), node, &buffer[..n]) {
-                self.outcome.ignored += 1;
-            }
+            let (now, bytes) = (self.clock.now(), &buffer[..n]);
+            let enters = if self.drive.has_taps {
+                self.simulation.enter_frame(now, node, bytes)
+            } else {
+                self.simulation.enter(now, node, bytes)
+            };
+            self.outcome.ignored += u64::from(!enters);
         }
     }
 
     /// What left the simulation goes to the network stack of its node.
     fn hand_out(&mut self, egress: Egress) {
-        let Egress { node, exit, packet, .. } = egress;
+        let Egress { node, exit, ref packet, .. } = egress;
         let stack = &self.stacks[node as usize];
         // A full queue or an interface that somebody took down loses packets, as it would anywhere.
-        let _ = match exit {
-            Exit::Deliver => stack.tun.send(packet.bytes()).map(drop),
-            Exit::Send => send(stack, &packet),
-            Exit::Refuse(_) => refuse(stack, &packet),
+        let went = match exit {
+            Exit::Deliver | Exit::Frame => stack.tun.send(packet.bytes()).map(drop),
+            Exit::Send => send(stack, packet),
+            Exit::Refuse(_) => refuse(stack, packet),
         };
-        self.simulation.recycle(packet);
+        if went.is_err() && exit == Exit::Send && self.drive.has_taps {
+            self.simulation.refuse(egress);
+        } else {
+            self.simulation.recycle(egress.packet);
+        }
     }
 
     /// Once a second, each node's GPS receiver tells where it is.

@@ -2,7 +2,8 @@
 //!
 //! Each node is a network namespace with a TUN interface `mesh0`. A program's packet comes out of
 //! the TUN, enters the simulated network at that moment, and goes into another node's TUN when it
-//! arrives there. One process owns the medium; no interface connects two namespaces.
+//! arrives there. One process owns the medium; no interface connects two namespaces. Without a
+//! routing protocol `mesh0` is a TAP, and the same happens to the Ethernet frames of the kernel.
 //!
 //! * [`Mesh`]: the namespaces and their contents.
 //! * [`drive`]: the loop between the clock, the TUNs and the simulation.

@@ -1,4 +1,4 @@
-//! The nodes' network stacks: for each one a namespace with a TUN, and the sockets of the scenario's own flows.
+//! The nodes' network stacks: for each one a namespace with a TUN or TAP, and the sockets of the scenario's own flows.
 
 use std::fs;
 use std::io;
@@ -7,10 +7,10 @@ use std::thread;
 
 use nix::libc;
 use socket2::{Domain, Protocol, Socket, Type};
-use tun_rs::{DeviceBuilder, SyncDevice};
+use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 use wayhop_control::gpsd::Server;
-use wayhop_core::NodeId;
-use wayhop_netns::{Error, Namespace, Need, add_address, make_room, send_all_by};
+use wayhop_core::{Mac, NodeId, Route};
+use wayhop_netns::{Error, Namespace, Need, add_address, add_route, make_room, send_all_by};
 use wayhop_scenario::{FlowConfig, FlowKind, Ipv6Plan, Resolved};
 
 /// The interface that programs see.
@@ -38,7 +38,10 @@ pub struct Mesh {
 /// One node's network stack.
 pub(crate) struct Stack {
     pub(crate) namespace: Namespace,
+    /// The TUN or, where it does the routing, the TAP that is its radio.
     pub(crate) tun: SyncDevice,
+    /// Its static routes, where it does the routing.
+    routes: Vec<Route>,
     /// Whether packets for addresses outside of the mesh go by the TUN, too.
     sends_all: bool,
     /// The address by which others know a mobile node: programs have it in the namespace, wherever the node is.
@@ -134,11 +137,17 @@ impl Stack {
         v6: Option<(Ipv6Addr, u8)>,
     ) -> io::Result<Self> {
         let namespace = Namespace::new()?;
+        let is_tap = scenario.has_taps();
+        let own_routes = scenario.routes.iter().filter(|(n, _)| is_tap && *n == node);
+        let routes: Vec<Route> = own_routes.map(|(_, route)| *route).collect();
         let mut own = scenario.applications.iter().filter(|a| a.node == node);
         let home = own.find_map(|a| a.application.parameters.home_address());
         let (tun, raw, raw6, gps, sinks) = namespace.within(|| {
-            if v6.is_some() {
-                use_ipv6_quietly()?;
+            if is_tap {
+                route_packets()?;
+            }
+            if v6.is_some() || is_tap {
+                use_ipv6_quietly(is_tap)?;
             } else {
                 fs::write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1").or_else(ignore_missing)?;
             }
@@ -147,8 +156,10 @@ impl Stack {
             wayhop_netns::allow_services()?;
             let tun = DeviceBuilder::new().name(INTERFACE).ipv4(addr, prefix, None);
             let tun = v6.into_iter().fold(tun, |tun, (addr, prefix)| tun.ipv6(addr, prefix));
+            let tun = if is_tap { tun.layer(Layer::L2).mac_addr(Mac::at_medium(addr, 0).0) } else { tun };
             let tun = tun.mtu(MTU).tx_queue_len(TUN_QUEUE).build_sync()?;
             tun.set_nonblocking(true)?;
+            add_routes(tun.if_index()?, &routes)?;
             if let Some(home) = home {
                 add_address(tun.if_index()?, home)?;
             }
@@ -160,15 +171,20 @@ impl Stack {
             let gps = TcpListener::bind(GPSD)?;
             Ok((tun, raw, raw6, gps, sinks(&scenario.flows, node)?))
         })?;
-        Ok(Self { namespace, tun, sends_all: scenario.edge.is_some(), home, raw, raw6, gps, _sinks: sinks })
+        let sends_all = scenario.edge.is_some();
+        Ok(Self { namespace, tun, routes, sends_all, home, raw, raw6, gps, _sinks: sinks })
     }
 
     /// Takes the node's interface down, or up again: programs are told that there is no network.
     pub(crate) fn set_up(&self, up: bool) -> io::Result<()> {
         self.namespace.within(|| {
             self.tun.enabled(up)?;
-            // The route went with the interface.
-            if up && self.sends_all { send_all_by(self.tun.if_index()?, self.home) } else { Ok(()) }
+            if !up {
+                return Ok(());
+            }
+            // The routes went with the interface.
+            add_routes(self.tun.if_index()?, &self.routes)?;
+            if self.sends_all { send_all_by(self.tun.if_index()?, self.home) } else { Ok(()) }
         })
     }
 
@@ -190,17 +206,39 @@ fn raw_socket(domain: Domain) -> io::Result<Socket> {
     Ok(raw)
 }
 
-/// IPv6 without link-local addresses, searches for routers and tests for duplicates: of 100 nodes they would be traffic that
-/// nobody asked for.
-fn use_ipv6_quietly() -> io::Result<()> {
-    for (key, value) in
-        [("disable_ipv6", "0"), ("accept_dad", "0"), ("accept_ra", "0"), ("addr_gen_mode", "1")]
-    {
+/// IPv6 without searches for routers and tests for duplicates: of 100 nodes they would be traffic that nobody asked for. A
+/// link-local address, by EUI-64, is for links.
+fn use_ipv6_quietly(is_link: bool) -> io::Result<()> {
+    let addr_gen_mode = if is_link { "0" } else { "1" };
+    for (key, value) in [
+        ("disable_ipv6", "0"),
+        ("accept_dad", "0"),
+        ("accept_ra", "0"),
+        ("addr_gen_mode", addr_gen_mode),
+        ("keep_addr_on_down", "1"),
+    ] {
         for of in ["all", "default"] {
             fs::write(format!("/proc/sys/net/ipv6/conf/{of}/{key}"), value)?;
         }
     }
     Ok(())
+}
+
+/// This thread's namespace forwards packets, even by the interface by which they came, and without ICMP redirects: two
+/// neighbours of a node may not hear each other.
+fn route_packets() -> io::Result<()> {
+    fs::write("/proc/sys/net/ipv4/ip_forward", "1")?;
+    for (key, value) in [("rp_filter", "0"), ("send_redirects", "0"), ("accept_redirects", "0")] {
+        for of in ["all", "default"] {
+            fs::write(format!("/proc/sys/net/ipv4/conf/{of}/{key}"), value)?;
+        }
+    }
+    // Without IPv6 there is none of it to forward.
+    fs::write("/proc/sys/net/ipv6/conf/all/forwarding", "1").or_else(ignore_missing)
+}
+
+fn add_routes(ifindex: u32, routes: &[Route]) -> io::Result<()> {
+    routes.iter().try_for_each(|r| add_route(ifindex, r.destination, r.next_hop))
 }
 
 fn ignore_missing(e: io::Error) -> io::Result<()> {

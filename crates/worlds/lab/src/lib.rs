@@ -402,7 +402,7 @@ impl<'a> Turns<'a> {
             let (outages, namespaces) = (&self.scenario.outages, self.namespaces);
             let is_up = |node| !outages::is_down(outages, node, now);
             self.programs.start_due(now, is_up, |node| &namespaces[node as usize]);
-            self.programs.hear_of_ends();
+            self.programs.hear_of_ends(now);
             for (node, pid, exit) in self.nodes.check(&mut self.programs.results.complaints) {
                 let (time_s, command) = (now.as_secs_f64(), "wayhop node".to_owned());
                 server.publish(&Event::Process { time_s, node, command, pid, exit: Some(exit) });

@@ -51,6 +51,9 @@ pub struct Confinement {
 }
 
 impl Confinement {
+    /// Its working directory, as it sees it.
+    pub const HOME: &str = view::HOME;
+
     /// In a node, with this folder to write to.
     pub fn new(node: u32, folder: Option<&Path>) -> io::Result<Self> {
         let folder = folder.map(std::path::absolute).transpose()?;

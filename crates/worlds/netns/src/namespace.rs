@@ -3,19 +3,20 @@
 
 use std::fs::File;
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::thread;
 
-use netlink_packet_core::NLM_F_CREATE;
+use netlink_packet_core::{NLM_F_CREATE, NLM_F_REPLACE};
 use netlink_packet_route::address::{AddressAttribute, AddressMessage};
 use netlink_packet_route::link::{LinkFlags, LinkMessage};
 use netlink_packet_route::route::{
-    RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
+    RouteAddress, RouteAttribute, RouteFlags, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
 };
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use nix::sched::{CloneFlags, setns, unshare};
+use wayhop_core::{Addr, Prefix};
 use wayhop_linux::netlink::Netlink;
 use wayhop_linux::priority;
 
@@ -99,6 +100,29 @@ pub fn send_all_by(ifindex: u32, source: Option<Ipv4Addr>) -> io::Result<()> {
     let source = source.map(|addr| RouteAttribute::PrefSource(RouteAddress::Inet(addr)));
     route.attributes.extend(source);
     Netlink::open()?.order(RouteNetlinkMessage::NewRoute(route), NLM_F_CREATE)
+}
+
+/// Has this thread's namespace reach a network by a neighbour on an interface of this number.
+pub fn add_route(ifindex: u32, to: Prefix, neighbour: Addr) -> io::Result<()> {
+    let address = |a: Addr| match a.ip() {
+        IpAddr::V4(a) => RouteAddress::Inet(a),
+        IpAddr::V6(a) => RouteAddress::Inet6(a),
+    };
+    let mut route = RouteMessage::default();
+    route.header = RouteHeader {
+        address_family: if to.addr.is_v4() { AddressFamily::Inet } else { AddressFamily::Inet6 },
+        destination_prefix_length: to.len,
+        table: RouteHeader::RT_TABLE_MAIN,
+        protocol: RouteProtocol::Static,
+        scope: RouteScope::Universe,
+        kind: RouteType::Unicast,
+        flags: RouteFlags::Onlink,
+        ..RouteHeader::default()
+    };
+    route.attributes.push(RouteAttribute::Destination(address(to.addr)));
+    route.attributes.push(RouteAttribute::Gateway(address(neighbour)));
+    route.attributes.push(RouteAttribute::Oif(ifindex));
+    Netlink::open()?.order(RouteNetlinkMessage::NewRoute(route), NLM_F_CREATE | NLM_F_REPLACE)
 }
 
 /// Gives an interface of this thread's namespace a second address, without a network.

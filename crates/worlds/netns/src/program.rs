@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::mpsc::Sender;
 use std::thread;
@@ -39,16 +39,41 @@ pub struct Launch {
     pub has_terminal: bool,
     /// How it is confined. Without this it has all rights of who started the run.
     pub confined: Option<Confinement>,
-    /// Whether it is started again when its node is back from an outage that ended it.
-    pub comes_back: bool,
+    /// When it is started again.
+    pub restart: Restart,
+}
+
+/// When a program that ended is started again.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Restart {
+    /// Never.
+    Never,
+    /// When its node is back from an outage that ended it; what it had printed is overwritten.
+    AfterOutage,
+    /// The same, and when it failed.
+    OnFailure,
+    /// The same, and when it ended in any other way.
+    Always,
+}
+
+impl Restart {
+    /// Whether a program that ended like this, without an outage, is started again.
+    pub(crate) fn follows(self, status: ExitStatus) -> bool {
+        match self {
+            Self::Never | Self::AfterOutage => false,
+            Self::OnFailure => !status.success(),
+            Self::Always => true,
+        }
+    }
 }
 
 /// How a program ended, or why it did not begin. The number is the one under which it was started.
 pub(crate) type ProgramEnd = (usize, io::Result<ExitStatus>);
 
-/// Starts a program in a node. When it ends, or turns out not to begin, `ended` gets to know, and then `wake` is called.
+/// Starts a program in a node; `again` if it is a restart, whose output follows what is there. When it ends, or turns out not
+/// to begin, `ended` gets to know, and then `wake` is called.
 pub(crate) fn start(
-    number: usize,
+    (number, again): (usize, bool),
     program: &Launch,
     namespace: &Namespace,
     registry: &Registry,
@@ -57,7 +82,8 @@ pub(crate) fn start(
 ) -> io::Result<()> {
     let pids = registry.pids(program.node)?;
     let place = LaunchSite { namespace, pids: &pids, hosts: &registry.hosts };
-    let output = program.output.as_deref().map(File::create).transpose()?;
+    let open = |path: &Path| if again { File::options().append(true).open(path) } else { File::create(path) };
+    let output = program.output.as_deref().map(open).transpose()?;
     if let Some(confined) = &program.confined {
         confined.own(output.as_ref())?;
     }
@@ -97,6 +123,7 @@ pub(crate) fn program_exit(launch: &Launch, status: &io::Result<ExitStatus>) -> 
         program: launch.command.first().map(|c| c.to_string_lossy().into_owned()).unwrap_or_default(),
         exit: status.as_ref().ok().map(|s| exit_code(*s)),
         error: status.as_ref().err().map(ToString::to_string),
+        restarts: None,
     }
 }
 

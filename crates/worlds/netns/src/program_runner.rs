@@ -1,17 +1,20 @@
-//! The programs of a run: each starts when its time has come and its node is up, and some start again after an outage.
+//! The programs of a run: each starts when its time has come and its node is up, and some start again after they ended.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use wayhop_core::Time;
+use wayhop_core::{Span, Time};
 use wayhop_trace::ProgramExit;
 
 use crate::namespace::Namespace;
-use crate::program::{Launch, ProgramEnd, command_status, program_exit, start};
+use crate::program::{Launch, ProgramEnd, Restart, command_status, program_exit, start};
 use crate::registry::Registry;
+
+/// A program that ends at once is started again no more often.
+const RESTART_DELAY: Span = Span::from_secs(1);
 
 /// What starts the programs of a run, and hears of their ends.
 pub struct ProgramRunner<'a> {
@@ -25,6 +28,10 @@ pub struct ProgramRunner<'a> {
     waiting: Vec<usize>,
     /// Programs that an outage ended.
     killed: BTreeSet<usize>,
+    /// Programs that start again, with the times, in their order.
+    restarts: VecDeque<(Time, usize)>,
+    /// The rows of programs in `results.exits`.
+    rows: BTreeMap<usize, usize>,
     ended: (Sender<ProgramEnd>, Receiver<ProgramEnd>),
     wake: Arc<dyn Fn() + Send + Sync>,
     /// What came of them.
@@ -62,6 +69,8 @@ impl<'a> ProgramRunner<'a> {
             registry,
             waiting: Vec::new(),
             killed: BTreeSet::new(),
+            restarts: VecDeque::new(),
+            rows: BTreeMap::new(),
             ended: channel(),
             wake: Arc::new(wake),
             results: ProgramResults::default(),
@@ -70,7 +79,8 @@ impl<'a> ProgramRunner<'a> {
 
     /// When the next one is due.
     pub fn next_due(&self) -> Option<Time> {
-        self.order.get(self.next).map(|&i| self.plan[i].0)
+        let first = self.order.get(self.next).map(|&i| self.plan[i].0);
+        first.into_iter().chain(self.restarts.front().map(|(at, _)| *at)).min()
     }
 
     /// Starts those whose time has come.
@@ -84,57 +94,89 @@ impl<'a> ProgramRunner<'a> {
             self.next += 1;
             let node = self.plan[i].1.node;
             if is_up(node) {
-                self.start(i, namespace(node));
+                self.start(i, namespace(node), false);
             } else {
                 self.waiting.push(i);
+            }
+        }
+        while let Some(&(_, i)) = self.restarts.front().filter(|(at, _)| *at <= now) {
+            self.restarts.pop_front();
+            let node = self.plan[i].1.node;
+            if is_up(node) {
+                self.start(i, namespace(node), true);
+            } else {
+                self.killed.insert(i);
             }
         }
     }
 
     /// A node went down, and its programs with it.
     pub fn node_down(&mut self, node: u32) {
-        let here = self.order[..self.next].iter().filter(|&&i| self.plan[i].1.node == node);
-        self.killed.extend(here.filter(|i| !self.waiting.contains(i)));
+        let (plan, exits) = (&self.plan, &self.results.exits);
+        let has_succeeded =
+            |i: &usize| self.rows.get(i).and_then(|row| exits.get(*row)).is_some_and(|e| e.exit == Some(0));
+        let is_done = |i: &usize| plan[*i].1.restart == Restart::OnFailure && has_succeeded(i);
+        let here = self.order[..self.next].iter().filter(|&&i| plan[i].1.node == node);
+        self.killed.extend(here.filter(|i| !self.waiting.contains(i) && !is_done(i)));
+        self.restarts.retain(|(_, i)| plan[*i].1.node != node);
     }
 
     /// A node is up again: those whose time came meanwhile start, and those that come back.
     pub fn node_up(&mut self, node: u32, namespace: &Namespace) {
         let plan = &self.plan;
-        let mut due: Vec<usize> = self.waiting.extract_if(.., |i| plan[*i].1.node == node).collect();
-        let returns = |i: &usize| plan[*i].1.node == node && plan[*i].1.comes_back;
-        due.extend(self.killed.iter().copied().filter(returns));
-        self.killed.retain(|i| !due.contains(i));
+        let due: Vec<usize> = self.waiting.extract_if(.., |i| plan[*i].1.node == node).collect();
+        let returns = |i: &usize| plan[*i].1.node == node && plan[*i].1.restart != Restart::Never;
+        let back: Vec<usize> = self.killed.iter().copied().filter(returns).collect();
+        self.killed.retain(|i| !due.contains(i) && !back.contains(i));
         for i in due {
-            self.start(i, namespace);
+            self.start(i, namespace, false);
+        }
+        for i in back {
+            self.start(i, namespace, self.plan[i].1.restart != Restart::AfterOutage);
         }
     }
 
     /// Takes note of those that have ended.
-    pub fn hear_of_ends(&mut self) {
+    pub fn hear_of_ends(&mut self, now: Time) {
         while let Ok((i, status)) = self.ended.1.try_recv() {
-            self.program_ended(i, &status);
+            self.program_ended(now, i, &status);
         }
     }
 
-    fn start(&mut self, i: usize, namespace: &Namespace) {
+    fn start(&mut self, i: usize, namespace: &Namespace, again: bool) {
         let wake = Arc::clone(&self.wake);
         let ended = self.ended.0.clone();
-        if let Err(e) = start(i, &self.plan[i].1, namespace, self.registry, ended, move || wake()) {
-            self.program_ended(i, &Err(e));
+        if let Err(e) = start((i, again), &self.plan[i].1, namespace, self.registry, ended, move || wake()) {
+            // One that cannot be started is not tried again.
+            self.program_ended(Time::ZERO, i, &Err(e));
         }
     }
 
-    fn program_ended(&mut self, i: usize, status: &io::Result<ExitStatus>) {
-        let ended = program_exit(&self.plan[i].1, status);
+    fn program_ended(&mut self, now: Time, i: usize, status: &io::Result<ExitStatus>) {
+        let launch = &self.plan[i].1;
+        let ended = program_exit(launch, status);
+        let again = status.as_ref().is_ok_and(|status| launch.restart.follows(*status));
         let results = &mut self.results;
         if self.main == Some(i) {
             results.is_over = true;
             results.command_exit = Some(command_status(status));
             results.complaints.extend(ended.failure().filter(|_| ended.exit.is_none()));
         } else if !self.killed.contains(&i) {
-            // One that went down with its node did not fail.
-            results.complaints.extend(ended.failure());
-            results.exits.push(ended);
+            // One that went down with its node did not fail. Of one that fails again and again, the first time is told.
+            let row = *self.rows.entry(i).or_insert(results.exits.len());
+            let before = results.exits.get(row).and_then(|e| e.restarts);
+            if before.is_none() {
+                results.complaints.extend(ended.failure());
+            }
+            let restarts = before.unwrap_or(0) + u32::from(again);
+            let ended = ProgramExit { restarts: (restarts > 0).then_some(restarts), ..ended };
+            match results.exits.get_mut(row) {
+                Some(last) => *last = ended,
+                None => results.exits.push(ended),
+            }
+            if again {
+                self.restarts.push_back((now + RESTART_DELAY, i));
+            }
         }
     }
 }

@@ -86,6 +86,7 @@ impl<'a> Emulation<'a> {
         let drive = Drive {
             end: self.scenario.duration,
             plan: std::mem::take(&mut programs.plan),
+            has_taps: self.scenario.has_taps(),
             main: programs.main,
             registry: &self.registry,
             telling: &mut self.telling,

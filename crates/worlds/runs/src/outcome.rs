@@ -13,7 +13,7 @@ pub struct Outcome {
     pub complete: bool,
     /// What went wrong with programs and daemons.
     pub complaints: Vec<String>,
-    /// Packets of programs that were left out: not IPv4, or not from their node's address.
+    /// Packets of programs that were left out: not IP, or not from their node's address.
     pub ignored: u64,
     pub(crate) recorder: Option<Recorder>,
     /// What its audit found.

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use wayhop_core::{NodeId, Time, file_name};
-use wayhop_netns::{Confinement, Launch, Namespace, Registry};
-use wayhop_scenario::{ProgramPlan, Resolved};
+use wayhop_netns::{Confinement, Launch, Namespace, Registry, Restart};
+use wayhop_scenario::{ProgramPlan, ProgramRestart, Resolved};
 use wayhop_trace::{Recorder, Summary};
 
 use crate::error::Error;
-use crate::hosted::{Agents, Applications};
+use crate::hosted::{Agents, Applications, RecordFolder};
 
 /// In the run directory: what programs say, each in a file.
 const SAID: &str = "programs";
@@ -29,6 +29,8 @@ pub(crate) struct Programs {
     applications: Option<Applications>,
     /// The run directory, if somebody else's files are to be its owner's when the run is over.
     leave: Option<PathBuf>,
+    /// The nodes' folders, which go with this if the run has no directory.
+    _folders: Option<RecordFolder>,
 }
 
 impl Programs {
@@ -48,16 +50,29 @@ impl Programs {
         if let Some(folder) = run.map(|r| r.join(SAID)).filter(|_| is_any) {
             fs::create_dir_all(&folder).map_err(cannot(folder))?;
         }
+        let names_folder = |p: &ProgramPlan| p.command.iter().any(|c| c.contains(ProgramPlan::FOLDER));
+        let wants_folders = trust && scenario.programs.iter().any(names_folder);
+        let folders = wants_folders.then(|| RecordFolder::create(run, FILES)).transpose()?;
         let launch = |p: &ProgramPlan| -> io::Result<Launch> {
-            let own = || run.map(|r| r.join(FILES).join(file_name(&scenario.names[p.node.index()])));
-            let confine = || Confinement::new(p.node.0, own().as_deref());
+            let name = file_name(&scenario.names[p.node.index()]);
+            let own = run.map(|r| r.join(FILES).join(&name));
+            let confine = || Confinement::new(p.node.0, own.as_deref());
+            let folder = match &folders {
+                Some(folders) => folders.make(&name)?,
+                None => Confinement::HOME.to_owned(),
+            };
+            let restart = match p.restart {
+                ProgramRestart::Never => Restart::Never,
+                ProgramRestart::OnFailure => Restart::OnFailure,
+                ProgramRestart::Always => Restart::Always,
+            };
             Ok(Launch {
                 node: p.node.0,
-                command: p.command.iter().map(Into::into).collect(),
+                command: p.command.iter().map(|c| c.replace(ProgramPlan::FOLDER, &folder).into()).collect(),
                 output: run.map(|r| r.join(SAID).join(&p.output)),
                 has_terminal: false,
                 confined: (!trust).then(confine).transpose()?,
-                comes_back: false,
+                restart,
             })
         };
         let plan: io::Result<Vec<_>> = scenario.programs.iter().map(|p| Ok((p.start, launch(p)?))).collect();
@@ -69,7 +84,7 @@ impl Programs {
         let main = command.is_some().then_some(plan.len() + launches.len());
         plan.extend(launches.into_iter().chain(command).map(|launch| (Time::ZERO, launch)));
         let leave = run.filter(|_| is_any && !trust).map(Path::to_path_buf);
-        Ok(Self { plan, main, agents, applications, leave })
+        Ok(Self { plan, main, agents, applications, leave, _folders: folders })
     }
 
     /// Gives what they left to the owner of the run directory. None of them may run any more.

@@ -6,8 +6,8 @@ use wayhop_radio::{EVERYONE, FrameAt, FrameFate, FrameHead, Host, Motions, Outgo
 use wayhop_scenario::Attachment;
 use wayhop_trace::{Direction, FrameEvent, HopKind};
 
-use crate::classify;
 use crate::common::{Arrivals, Common, Receiver};
+use crate::ethernet::EthernetHeader;
 use crate::event::Event;
 use crate::fates;
 use crate::frames;
@@ -39,7 +39,7 @@ impl Host for Air<'_> {
         if frame.payload.is_resolution() {
             self.net.common.ledger.frames.resolution += 1;
         } else {
-            let facts = classify::read(frame.packet.bytes());
+            let facts = self.net.common.facts(frame.packet.bytes());
             self.net.common.ledger.on_air(&facts, f.head.retry);
             let hop = Hop { peer: frame.next_hop, iface: self.iface(f.station), ..Hop::HERE };
             self.net.common.record_facts(f.at, f.station, &frame.packet, &facts, HopKind::Transmit, &hop);
@@ -66,18 +66,26 @@ impl Host for Air<'_> {
         let common = &mut self.net.common;
         let at = ready + common.channels[usize::from(self.radio)].link_delay;
         let receiver = Receiver { node: f.station, at, rx };
+        let header = match frame.payload {
+            Payload::Ethernet(ether_type) => {
+                let source = common.mac_of(f.head.from, u16::from(self.radio));
+                Some(EthernetHeader { destination: frame.receiver, source, ether_type })
+            }
+            _ => None,
+        };
         if ready > f.at {
             // Each card has its own time: an event for each.
             let packet = common.work.pool.copy(&frame.packet);
             let mut receivers = common.spare_receivers.pop().unwrap_or_default();
             receivers.push(receiver);
-            let handle = common.rx_pending.put(Arrivals { packet, receivers });
+            let handle = common.rx_pending.put(Arrivals { packet, header, receivers });
             common.queue.push(at, f.station, Event::Up(handle));
             return;
         }
         let Common { arriving, work, spare_receivers, .. } = common;
         let arrivals = arriving.get_or_insert_with(|| Arrivals {
             packet: work.pool.copy(&frame.packet),
+            header,
             receivers: spare_receivers.pop().unwrap_or_default(),
         });
         arrivals.receivers.push(receiver);

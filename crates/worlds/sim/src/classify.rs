@@ -2,7 +2,8 @@
 
 use wayhop_core::Addr;
 use wayhop_trace::{Messages, PacketClass};
-use wayhop_wire::{ip, ipv4};
+use wayhop_wire::ipv6::next_header;
+use wayhop_wire::{arp, ip, ipv4};
 
 /// What the trace says of a packet.
 #[derive(Copy, Clone, Debug)]
@@ -10,7 +11,7 @@ pub(crate) struct PacketFacts {
     pub(crate) source: Addr,
     pub(crate) destination: Addr,
     pub(crate) ttl: u8,
-    /// The routing protocol's class; `None` for data.
+    /// The class of routing messages and of address resolution; `None` for data.
     pub(crate) control: Option<PacketClass>,
     pub(crate) messages: Messages,
 }
@@ -24,4 +25,26 @@ pub(crate) fn read(bytes: &[u8]) -> PacketFacts {
             .map_or((Addr::UNSPECIFIED, Addr::UNSPECIFIED, 0), |ip| (ip.src, ip.dst, ip.ttl)),
     };
     PacketFacts { source, destination, ttl, control: class.map(PacketClass::Control), messages }
+}
+
+/// Reads what a host's own network stack sends, which may be anything. Only ARP and IP have addresses.
+pub(crate) fn of_host(bytes: &[u8]) -> PacketFacts {
+    let facts = read(bytes);
+    let control = match ip::Packet::new_checked(bytes) {
+        Ok(ip) if is_discovery(&ip) => Some(PacketClass::Arp),
+        Ok(ip) => wayhop_protocols::class_of_host(ip.protocol, ip.payload).map(PacketClass::Control),
+        Err(_) => {
+            if let Ok(arp) = arp::Repr::parse(bytes) {
+                let (source, destination) = (arp.sender.into(), arp.target.into());
+                return PacketFacts { source, destination, control: Some(PacketClass::Arp), ..facts };
+            }
+            wayhop_protocols::class_of_frames().map(PacketClass::Control)
+        }
+    };
+    PacketFacts { control: facts.control.or(control), ..facts }
+}
+
+/// Whether it is a message of neighbour discovery (RFC 4861, section 4).
+fn is_discovery(ip: &ip::Packet<'_>) -> bool {
+    ip.protocol == next_header::ICMPV6 && matches!(ip.payload.first(), Some(133..=137))
 }

@@ -14,6 +14,7 @@ use wayhop_trace::{BundleBooks, FrameEvent, HopEvent, HopKind, Identity, Recorde
 
 use crate::attackers::Attackers;
 use crate::classify::{self, PacketFacts};
+use crate::ethernet::EthernetHeader;
 use crate::event::Event;
 use crate::external::{Egress, Exit, External};
 use crate::fates::Watched;
@@ -87,6 +88,8 @@ pub(crate) struct Channel {
 /// A packet that one transmission brought to some nodes. One event takes it to the network layers of all of them.
 pub(crate) struct Arrivals {
     pub(crate) packet: Packet,
+    /// Of a packet in a frame of its host.
+    pub(crate) header: Option<EthernetHeader>,
     pub(crate) receivers: Vec<Receiver>,
 }
 
@@ -158,11 +161,20 @@ impl Common {
         }
     }
 
-    /// Hands a packet to the programs outside.
+    /// What the trace says of a packet.
+    #[inline]
+    pub(crate) fn facts(&self, packet: &[u8]) -> PacketFacts {
+        let has_taps = self.external.as_ref().is_some_and(|external| external.taps.is_some());
+        if has_taps { classify::of_host(packet) } else { classify::read(packet) }
+    }
+
+    /// Hands a packet to the programs outside. Where they have TAPs, it left in a frame, or never entered.
     pub(crate) fn leave(&mut self, at: Time, node: u32, packet: Packet, exit: Exit) {
         match &mut self.external {
-            Some(external) => external.egress.push_back(Egress { node, at, exit, packet }),
-            None => self.work.pool.recycle(packet),
+            Some(external) if external.taps.is_none() || matches!(exit, Exit::Frame | Exit::Send) => {
+                external.egress.push_back(Egress { node, at, exit, packet });
+            }
+            _ => self.work.pool.recycle(packet),
         }
     }
 

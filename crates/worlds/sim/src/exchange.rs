@@ -12,7 +12,7 @@ use wayhop_wire::ip;
 
 use crate::common::Common;
 use crate::event::Event;
-use crate::external::{Egress, External, mark};
+use crate::external::{Egress, Entering, External, mark};
 use crate::hosted_applications::Applications;
 use crate::net::Net;
 use crate::simulation::Simulation;
@@ -42,7 +42,7 @@ impl Common {
         let p = self.work.pool.packet(&bytes[..ip.total_len], meta);
         external.programs.sent += u64::from(is_programs);
         external.programs.without_flow += u64::from(flow.is_none());
-        let handle = external.ingress.put(p);
+        let handle = external.ingress.put(Entering { packet: p, by_tap: None });
         self.queue.push(at, node, Event::Ingress(handle));
         true
     }
@@ -52,8 +52,11 @@ impl Net {
     /// The event of such a packet came up.
     pub(crate) fn ingress(&mut self, at: Time, node: u32, handle: u32) {
         if let Some(external) = &mut self.common.external {
-            let p = external.ingress.take(handle);
-            self.start(at, node, p);
+            let Entering { packet, by_tap } = external.ingress.take(handle);
+            match by_tap {
+                None => self.start(at, node, packet),
+                Some((header, kind)) => self.send_from_tap(at, node, packet, header, kind),
+            }
         }
     }
 }

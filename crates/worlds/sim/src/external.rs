@@ -2,11 +2,13 @@
 
 use std::collections::VecDeque;
 
-use wayhop_core::{Addr, DropReason, FlowTag, Packet, PacketId, Time};
+use wayhop_core::{Addr, DropReason, FlowTag, HopKind, Packet, PacketId, Time};
 use wayhop_wire::{ip, ipv4};
 
 use crate::arrived::Arrived;
+use crate::ethernet::EthernetHeader;
 use crate::slab::Slab;
+use crate::taps::Taps;
 
 /// A packet that leaves the simulated network. Give its buffer back by [`crate::Simulation::recycle`].
 pub struct Egress {
@@ -29,6 +31,8 @@ pub enum Exit {
     Send,
     /// Its own node gave it up: the program that sent it is to hear of that.
     Refuse(DropReason),
+    /// An Ethernet frame with it arrived: for the node's network stack, header and all.
+    Frame,
 }
 
 /// Packets of programs.
@@ -42,15 +46,23 @@ pub(crate) struct Programs {
     pub(crate) without_flow: u64,
 }
 
+/// A packet whose event in the queue brings it in.
+pub(crate) struct Entering {
+    pub(crate) packet: Packet,
+    /// The header of the frame in which the node's kernel sends it, and what it is to the kernel.
+    pub(crate) by_tap: Option<(EthernetHeader, HopKind)>,
+}
+
 /// The door.
 pub(crate) struct External {
-    /// Packets whose event in the queue brings them in.
-    pub(crate) ingress: Slab<Packet>,
+    pub(crate) ingress: Slab<Entering>,
     pub(crate) egress: VecDeque<Egress>,
     /// By node: flows' packets that left to be sent and have not entered yet.
     expected: Vec<VecDeque<Expected>>,
     pub(crate) programs: Programs,
     arrived: Arrived,
+    /// The nodes' TAPs, if their kernels send and receive frames.
+    pub(crate) taps: Option<Taps>,
 }
 
 struct Expected {
@@ -72,7 +84,14 @@ impl External {
             expected: (0..nodes).map(|_| VecDeque::new()).collect(),
             programs: Programs::default(),
             arrived: Arrived::new(),
+            taps: None,
         }
+    }
+
+    /// How many packets are on their way in or out, or with kernels.
+    pub(crate) fn packets(&self) -> usize {
+        let with_kernels = self.taps.as_ref().map_or(0, |taps| taps.staying().count());
+        self.egress.len() + self.ingress.iter().count() + with_kernels
     }
 
     /// A program's packet arrives. A copy that took another route is no second delivery.

@@ -71,5 +71,6 @@ fn ether_type(payload: Payload) -> u16 {
         Payload::Ip => llc::IPV4,
         Payload::Ip6 | Payload::Neighbour => llc::IPV6,
         Payload::Arp => llc::ARP,
+        Payload::Ethernet(ether_type) => ether_type,
     }
 }

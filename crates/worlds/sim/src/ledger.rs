@@ -145,10 +145,14 @@ impl Ledger {
     /// A packet was handed to the interface queue, by its source or by a node that forwards it.
     pub(crate) fn queued(&mut self, control: Option<PacketClass>, packet: &[u8]) {
         let bytes = packet.len() as u64;
-        if control.is_some() {
-            self.routing_packets += 1;
-            self.routing_bytes += bytes;
-            return;
+        match control {
+            None => {}
+            Some(PacketClass::Arp) => return,
+            Some(_) => {
+                self.routing_packets += 1;
+                self.routing_bytes += bytes;
+                return;
+            }
         }
         let Some(lengths) = Lengths::of(packet, CLASSIFIER) else { return };
         let payload = u64::from(lengths.payload);
@@ -162,7 +166,11 @@ impl Ledger {
         if !retry {
             self.messages.add(facts.messages);
         }
-        self.frames.routing += u64::from(facts.control.is_some());
+        match facts.control {
+            None => {}
+            Some(PacketClass::Arp) => self.frames.resolution += 1,
+            Some(_) => self.frames.routing += 1,
+        }
     }
 
     /// Closes the books. `held` are the packets found in buffers and queues; what became of each is told.

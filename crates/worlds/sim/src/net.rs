@@ -6,7 +6,6 @@ use wayhop_core::{Frame, HopKind, Mac, NetworkInput, Packet, RxMeta, Time, Timer
 use wayhop_node::{Hop, OnDemand, Stage, World as _};
 use wayhop_protocols::hop;
 
-use crate::classify;
 use crate::common::{Arrivals, Common, Receiver};
 use crate::event::Event;
 use crate::outgoing::{HostRoute, Outgoing};
@@ -104,11 +103,15 @@ impl Net {
 
     /// A transmission's packet reaches the network layers of those who received it.
     pub(crate) fn arrive(&mut self, handle: u32) {
-        let Arrivals { packet, mut receivers } = self.common.rx_pending.take(handle);
-        self.common.arrived = classify::read(packet.bytes());
+        let Arrivals { packet, header, mut receivers } = self.common.rx_pending.take(handle);
+        self.common.arrived = self.common.facts(packet.bytes());
         for Receiver { node, at, rx } in receivers.drain(..) {
-            self.see(at, node, packet.bytes(), &rx);
             let copy = self.common.work.pool.copy(&packet);
+            if let Some(header) = header {
+                self.receive_by_tap(Receiver { node, at, rx }, copy, header);
+                continue;
+            }
+            self.see(at, node, packet.bytes(), &rx);
             self.call(at, node, |n, w| n.receive(w, at, copy, rx));
         }
         self.common.work.pool.recycle(packet);

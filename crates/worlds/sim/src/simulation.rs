@@ -252,7 +252,10 @@ impl Simulation {
             Event::Up(handle) => net.arrive(handle),
             Event::Position => self.tell_position(at, node),
             Event::Stall(number, stalled) => self.stall(at, node, number, stalled),
-            Event::Ingress(handle) => net.ingress(at, node, handle),
+            Event::Ingress(handle) => {
+                net.ingress(at, node, handle);
+                self.media.wake(at, node, net);
+            }
             Event::Order(number) => self.order(at, number),
             Event::Loss(table, step) => self.loss(table, step),
             Event::Power(number, on) => self.power(at, node, number, on),
@@ -342,8 +345,7 @@ impl Simulation {
         net.common.tx_pending.iter().for_each(|f| census.count(&f.packet));
         net.common.rx_pending.iter().for_each(|a| census.count(&a.packet));
         // Their flows' books know them already.
-        census.packets +=
-            net.common.external.as_ref().map_or(0, |o| (o.egress.len() + o.ingress.iter().count()) as u64);
+        census.packets += net.common.external.as_ref().map_or(0, |o| o.packets() as u64);
         let (flows, in_hosts) = (&net.common.flows, net.common.external.is_some());
         // A library may broadcast data, which nobody acknowledges.
         let is_foreign = wayhop_protocols::library(self.outages.protocol.description()).is_some();
@@ -364,6 +366,7 @@ impl Simulation {
 
     /// The figures of the run so far, with `wall_s` seconds of wall time, and the recorder, to be finished with them.
     pub fn finish(mut self, scenario: &Resolved, wall_s: f64) -> (Summary, Audit, Recorder) {
+        (0..self.net.nodes.len() as u32).for_each(|node| self.net.common.expire(self.now, node));
         let mut outcomes = Vec::new();
         let wanted = self.net.common.recorder.wants_outcomes();
         let audit = self.audit(|outcome| {

@@ -11,7 +11,6 @@ use wayhop_node::{
 };
 use wayhop_trace::{NoteEvent, SendEvent};
 
-use crate::classify;
 use crate::common::Common;
 use crate::event::Event;
 use crate::external::Exit;
@@ -85,7 +84,7 @@ impl World for SimulationWorld<'_> {
             let facts = common.arrived;
             return common.record_facts(at, node, p, &facts, hop.kind, &hop);
         }
-        let facts = classify::read(p.bytes());
+        let facts = common.facts(p.bytes());
         if matches!(hop.kind, HopKind::Send | HopKind::Forward) {
             common.ledger.queued(facts.control, p.bytes());
         }

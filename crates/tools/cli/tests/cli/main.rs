@@ -43,6 +43,7 @@ mod pages;
 mod places;
 mod plot;
 mod presets;
+mod real_daemons;
 mod real_programs;
 mod replay;
 mod reproduce;

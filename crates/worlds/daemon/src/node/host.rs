@@ -464,6 +464,7 @@ fn ethernet_header(frame: &Frame, from: Mac) -> [u8; ETHERNET] {
         Payload::Ip => ETHERTYPE_IPV4,
         Payload::Arp => ETHERTYPE_ARP,
         Payload::Ip6 | Payload::Neighbour => ETHERTYPE_IPV6,
+        Payload::Ethernet(ethertype) => ethertype,
     };
     let mut header = [0; ETHERNET];
     header[..6].copy_from_slice(&frame.receiver.0);

@@ -6,3 +6,4 @@ mod records;
 
 pub(crate) use agents::Agents;
 pub(crate) use applications::Applications;
+pub(crate) use records::RecordFolder;

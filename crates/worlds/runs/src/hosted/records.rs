@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use wayhop_core::{NodeId, file_name};
-use wayhop_netns::Launch;
+use wayhop_netns::{Launch, Restart};
 
 use crate::error::Error;
 
@@ -25,19 +25,26 @@ pub(crate) fn each_line(path: &Path, mut take: impl FnMut(&[u8])) {
 }
 
 /// A folder in the run directory or, without one, for as long as the run.
-pub(super) struct RecordFolder {
+pub(crate) struct RecordFolder {
     path: PathBuf,
     is_temporary: bool,
 }
 
 impl RecordFolder {
     /// Creates it, without what an older run left there.
-    pub(super) fn create(run: Option<&Path>, name: &str) -> Result<Self, Error> {
+    pub(crate) fn create(run: Option<&Path>, name: &str) -> Result<Self, Error> {
         let temporary = || std::env::temp_dir().join(format!("wayhop-{name}-{}", std::process::id()));
         let path = std::path::absolute(run.map_or_else(temporary, |r| r.join(name))).map_err(Error::run)?;
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).map_err(|e| Error::Run(format!("cannot make {}: {e}", path.display())))?;
         Ok(Self { path, is_temporary: run.is_none() })
+    }
+
+    /// Makes a folder of this name in it.
+    pub(crate) fn make(&self, name: &str) -> io::Result<String> {
+        let folder = self.path.join(name);
+        fs::create_dir_all(&folder)?;
+        Ok(folder.to_string_lossy().into_owned())
     }
 
     /// A program's file of this kind.
@@ -62,6 +69,6 @@ pub(super) fn launch(node: NodeId, command: Vec<OsString>, output: PathBuf) -> L
         output: Some(output),
         has_terminal: false,
         confined: None,
-        comes_back: true,
+        restart: Restart::AfterOutage,
     }
 }

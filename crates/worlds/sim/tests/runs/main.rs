@@ -17,6 +17,7 @@ mod gateway;
 mod idle;
 mod interfaces;
 mod ipv6;
+mod kernels;
 mod keys;
 mod killed;
 mod link_addresses;
