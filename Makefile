@@ -4,6 +4,7 @@
 # make web     of these, what tests the studio's page
 # make bench   the comparisons with ns-2, and the speed; see bench/README.md
 # make site    the documentation as a web site, in site/VERSION; fails on a broken link
+# make ns3     the libraries that run ns-3's routing models; see ns3/README.md
 # make docs    write the generated pages of docs/reference
 # make reproductions   run every reproduction that needs no root, and write docs/reference/reproductions.md
 
@@ -21,7 +22,7 @@ TEST_SLOTS := $(shell expr 6 \* $$(nproc))
 # what talks to the kernel is compiled for the static program's C library (musl), too. (Paths, and so errors, are larger on Windows.)
 ELSEWHERE := $(shell command -v rustup >/dev/null && echo --target x86_64-pc-windows-gnu)
 
-.PHONY: demo check test test-web test-rest web bench docs site reproductions build install-demo install-test install-bench install-site
+.PHONY: demo check test test-web test-rest web bench docs ns3 site reproductions build install-demo install-test install-bench install-site
 
 demo: install-demo
 	cargo build --profile demo --package wayhop-cli
@@ -87,6 +88,9 @@ bench: install-bench build
 
 docs:
 	cargo xtask docs
+
+ns3:
+	$(MAKE) -C ns3
 
 site: install-site
 	target/mkdocs/bin/python3 -m unittest discover --quiet --start-directory packaging/site

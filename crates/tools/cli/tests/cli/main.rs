@@ -38,6 +38,9 @@ mod mobile_ip;
 mod node_of_scenario;
 mod ns2;
 mod ns2_scripts;
+mod ns3;
+#[path = "../real/ns3_libraries.rs"]
+mod ns3_libraries;
 mod oracle;
 mod pages;
 mod places;

@@ -23,6 +23,8 @@ mod node;
 mod node_capture;
 mod node_events;
 mod ns3;
+mod ns3_libraries;
+mod ns3_models;
 mod orders;
 mod outages;
 mod package;
