@@ -3,7 +3,7 @@
 //! [`load`] makes a [`wayhop_core::Description`] of a library: from then on its protocol has names, parameters and messages
 //! as one of Wayhop's own. `ffi` is the part that touches C; [`Facts`] checks what a library says about itself.
 //!
-//! Calls stay in the process: one takes tens of nanoseconds, a message to another process and back many microseconds. A crash
+//! Calls stay in the process, because a message to another process and back costs two switches between processes. A crash
 //! of a library ends the process, so that the command runs in a child of its own, whose parent reads in [`progress`] what
 //! happened.
 

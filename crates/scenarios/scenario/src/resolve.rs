@@ -158,9 +158,8 @@ impl Scenario {
         let edge = gateways::resolve(&mut placed, &mut interfaces, &protocol)?;
         let routes = routes::resolve(&placed, &protocol, &interfaces)?;
         // Programs may be routing daemons.
-        if self.programs.is_empty() {
-            warnings.extend(ip::neighbours_only(&flows, &protocol, routes.iter().map(|(_, r)| *r)));
-        }
+        let unrouted: &[_] = if self.programs.is_empty() { &flows } else { &[] };
+        warnings.extend(ip::neighbours_only(unrouted, &protocol, routes.iter().map(|(_, r)| *r)));
         let stalls = stalls::resolve(&placed, &interfaces)?;
         let path_losses = path_losses::resolve(&placed, &interfaces)?;
         let (outages, late) = outages::resolve(&placed, self.seed, duration)?;

@@ -80,7 +80,6 @@ fn watch(library: &Path) -> Result<i32, String> {
     let shared = File::from(shared);
     shared.set_len(FILE_BYTES).map_err(|e| format!("cannot share memory: {e}"))?;
     let signals: SigSet = PASSED_ON.into_iter().chain([Signal::SIGCHLD]).collect();
-    signals.thread_block().map_err(wrong("block signals"))?;
     let flags = SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC;
     let news = SignalFd::with_flags(&signals, flags).map_err(wrong("watch signals"))?;
     let mut arguments = std::env::args_os();
@@ -90,6 +89,8 @@ fn watch(library: &Path) -> Result<i32, String> {
     }
     command.args(arguments).env(SUPERVISOR, format!("{}:{}", std::process::id(), shared.as_raw_fd()));
     let mut child = command.spawn().map_err(|e| format!("cannot start a child: {e}"))?;
+    // Only now: a child inherits what is blocked.
+    let _ = signals.thread_block();
     let limit = std::env::var(LIMIT).ok().and_then(|s| s.parse().ok()).unwrap_or(USUAL_LIMIT_S);
     let limit = Duration::try_from_secs_f64(limit).ok().filter(|l| !l.is_zero());
     let mut call = LongCall { calls: 0, looked: Instant::now(), lasted: Duration::ZERO };

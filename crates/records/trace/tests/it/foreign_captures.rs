@@ -50,7 +50,8 @@ fn ns_3s_olsr() {
     let of_tshark = rows(&path, "olsr", &fields);
     assert_eq!(decoded.len(), of_tshark.iter().map(|row| row[1].len()).sum::<usize>());
     for row in of_tshark {
-        let all: Vec<&Value> = decoded.iter().filter(|m| m["frame"].to_string() == row[0][0]).collect();
+        let all: Vec<&Value> =
+            decoded.iter().filter(|m| Some(m["frame"].to_string()).as_ref() == row[0].first()).collect();
         let kinds: Vec<&str> = row[1]
             .iter()
             .map(|kind| ["", "hello", "tc", "mid", "hna"][kind.parse::<usize>().unwrap()])
@@ -123,7 +124,8 @@ fn babeld() {
         let of_tshark = rows(&path, "babel", &fields);
         assert_eq!(decoded.len(), of_tshark.iter().map(|row| row[1].len()).sum::<usize>());
         for row in of_tshark {
-            let all: Vec<&Value> = decoded.iter().filter(|m| m["frame"].to_string() == row[0][0]).collect();
+            let all: Vec<&Value> =
+                decoded.iter().filter(|m| Some(m["frame"].to_string()).as_ref() == row[0].first()).collect();
             let kinds: Vec<&str> = row[1].iter().map(|kind| KINDS[kind.parse::<usize>().unwrap()]).collect();
             assert_eq!(values(&all, "type"), kinds);
             for (i, key) in ["seqno", "rxcost", "metric", "omitted"].iter().enumerate() {

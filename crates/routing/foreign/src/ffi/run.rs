@@ -20,8 +20,6 @@ pub(crate) struct Run {
     library: &'static Library,
     /// What `run_begin` returned.
     pub(super) raw: *mut c_void,
-    /// Which run of which parameters.
-    key: (usize, u64),
     /// How often each node had an engine.
     lives: Mutex<BTreeMap<u32, u32>>,
 }
@@ -31,11 +29,14 @@ unsafe impl Send for Run {}
 // SAFETY: the same.
 unsafe impl Sync for Run {}
 
+/// Which run: the place of its parameters, and its seed.
+type Key = (usize, u64);
+
 /// The run under way in this process.
-static UNDER_WAY: Mutex<Option<Weak<Run>>> = Mutex::new(None);
+static UNDER_WAY: Mutex<Option<(Key, Weak<Run>)>> = Mutex::new(None);
 static ENDED: Condvar = Condvar::new();
 
-fn under_way() -> MutexGuard<'static, Option<Weak<Run>>> {
+fn under_way() -> MutexGuard<'static, Option<(Key, Weak<Run>)>> {
     UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -44,13 +45,14 @@ impl Run {
     pub(crate) fn of(library: &'static Library, values: &Values, node: &NodeContext) -> Arc<Self> {
         let key = (ptr::from_ref(values).addr(), node.seed);
         let mut current = under_way();
-        loop {
-            match current.as_ref().map(Weak::upgrade) {
-                Some(Some(run)) if run.key == key => return run,
-                // Another run; or one whose last engine has just gone, and which still ends.
-                Some(_) => current = ENDED.wait(current).unwrap_or_else(PoisonError::into_inner),
-                None => break,
+        while let Some((other, run)) = &*current {
+            if *other == key
+                && let Some(run) = run.upgrade()
+            {
+                return run;
             }
+            // Another run, which must not be held here, for its end takes the lock; or one whose last engine has just gone.
+            current = ENDED.wait(current).unwrap_or_else(PoisonError::into_inner);
         }
         let begin = RawRun {
             size: size_of::<RawRun>() as u32,
@@ -65,8 +67,8 @@ impl Run {
             // SAFETY: a function of this type, and valid pointers.
             unsafe { run_begin(&raw const begin) }
         });
-        let run = Arc::new(Self { library, raw, key, lives: Mutex::default() });
-        *current = Some(Arc::downgrade(&run));
+        let run = Arc::new(Self { library, raw, lives: Mutex::default() });
+        *current = Some((key, Arc::downgrade(&run)));
         run
     }
 

@@ -110,12 +110,12 @@ fn whole(tlv: &Tlv<'_>, route: Option<Route>) -> DecodedMessage {
         Body::Ihu { rxcost, interval_cs, address } => {
             json!({ "rxcost": rxcost, "interval_ms": millis(*interval_cs), "address": address.map(text) })
         }
-        Body::RouterId(id) => json!({ "router_id": router_id(id) }),
+        Body::RouterId(id) => json!({ "router_id": router_id(*id) }),
         Body::NextHop(a) => json!({ "next_hop": text(*a) }),
         Body::Update(u) => update(u, route),
         Body::RouteRequest(p) => json!({ "prefix": prefix(p, p.resolve(None)) }),
         Body::SeqnoRequest { seqno, hop_count, router_id: id, prefix: p } => json!({
-            "prefix": prefix(p, p.resolve(None)), "seqno": seqno, "hop_count": hop_count, "router_id": router_id(id),
+            "prefix": prefix(p, p.resolve(None)), "seqno": seqno, "hop_count": hop_count, "router_id": router_id(*id),
         }),
         Body::Mac(mac) => json!({ "mac": hex(mac) }),
         Body::Pc { counter, index } => json!({ "counter": counter, "index": hex(index) }),
@@ -144,7 +144,7 @@ fn update(u: &Update<'_>, route: Option<Route>) -> Value {
         "interval_ms": (u.interval_cs != u16::MAX).then(|| millis(u.interval_cs)),
         "seqno": u.seqno,
         "metric": u.metric,
-        "router_id": finite.and_then(|r| r.router_id).map(|id| router_id(&id)),
+        "router_id": finite.and_then(|r| r.router_id).map(router_id),
         "next_hop": finite.and_then(|r| r.next_hop).map(text),
     })
 }
@@ -166,7 +166,7 @@ fn text(a: IpAddr) -> String {
 }
 
 /// As babeld writes it.
-fn router_id(id: &RouterId) -> String {
+fn router_id(id: RouterId) -> String {
     let octets = id.map(|o| format!("{o:02x}"));
     octets.join(":")
 }

@@ -61,13 +61,12 @@ impl<'a> SubTlvs<'a> {
 /// The first one, padding included, and the octets behind it.
 fn split(b: &[u8]) -> Option<(SubTlv<'_>, &[u8])> {
     match b {
-        [] => None,
         [PAD1, rest @ ..] => Some((SubTlv { kind: PAD1, data: &[] }, rest)),
         [kind, len, rest @ ..] => {
             let (data, rest) = rest.split_at_checked(usize::from(*len))?;
             Some((SubTlv { kind: *kind, data }, rest))
         }
-        [_] => None,
+        [] | [_] => None,
     }
 }
 

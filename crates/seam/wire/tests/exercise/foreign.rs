@@ -33,7 +33,7 @@ pub(crate) fn babel(bytes: &[u8]) {
     let trailer: Vec<Tlv<'_>> = packet.trailer().filter_map(read).collect();
     let mut state = ParserState::new(Ipv6Addr::LOCALHOST.into());
     for tlv in &body {
-        let _ = (state.take(tlv), tlv.sub_tlvs.iter().filter(|s| s.is_mandatory()).count());
+        let _ = (state.take(tlv), tlv.sub_tlvs.iter().filter(wire_babel::SubTlv::is_mandatory).count());
     }
     let repr = wire_babel::PacketRepr { body: &body, trailer: &trailer };
     let mut out = vec![0; repr.buffer_len()];

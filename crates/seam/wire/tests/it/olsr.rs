@@ -180,7 +180,7 @@ fn shown(len: usize, seq: u16, messages: &[Message<'_>]) -> Vec<(&'static str, S
             }
             Body::Mid(list) => all.extend(list.iter().map(|a| ("olsr.interface_addr", a.to_string()))),
             Body::Hna(list) => {
-                for n in list.iter() {
+                for n in list {
                     all.extend(shows! { "olsr.network_addr" => n.address, "olsr.netmask" => n.netmask });
                 }
             }
@@ -235,7 +235,9 @@ fn ns_3s_packets_read_as_tshark_shows_them() {
         let packet = Packet::new_checked(octets).expect("ns-3 writes RFC 3626");
         let messages: Vec<Message<'_>> =
             packet.messages().map(|m| Message::parse(m).expect("ns-3 writes RFC 3626")).collect();
-        messages.iter().for_each(|m| kinds[usize::from(m.body.kind().min(4))] += 1);
+        for m in &messages {
+            kinds[usize::from(m.body.kind().min(4))] += 1;
+        }
         let row: Vec<String> = row.iter().map(|v| decimal(v)).collect();
         assert_eq!(joined(&FIELDS, &shown(packet.total_len(), packet.seq(), &messages)), row);
         assert_eq!(emitted(packet.seq(), &messages), *octets);

@@ -170,6 +170,23 @@ fn a_library_that_dies_is_named_with_the_place() {
     }
 }
 
+/// Several runs in one process wait for each other: libraries have global variables.
+#[test]
+fn runs_of_a_sweep_take_turns_and_give_the_hashes_of_single_runs() {
+    let dir = flood();
+    let at = dir.path();
+    run_in(at, &["run", "s.toml", "--seeds", "4", "--jobs", "3", "--out", "seeds", "--quiet"]).ok();
+    run_in(
+        at,
+        &["sweep", "s.toml", "--vary", "protocol.ttl=2,16", "--seeds", "2", "--out", "sweep", "--quiet"],
+    )
+    .ok();
+    let single = summary_of(at, &["s.toml", "--seed", "3", "--out", "out"]);
+    let text = std::fs::read(at.join("seeds/runs/seed-3/summary.json")).expect("a summary");
+    let of_seeds: Value = serde_json::from_slice(&text).expect("JSON");
+    assert_eq!(of_seeds["trace_hash"], single["trace_hash"]);
+}
+
 #[test]
 fn a_call_that_does_not_return_is_ended() {
     let dir = faulty(&[]);

@@ -63,6 +63,7 @@ fn a_packet_that_kernels_forward_is_one_packet_and_ends_where_they_do_not() {
     }
     s.pass(r.duration);
     let (summary, audit, _) = s.finish(&r, 0.0);
+    arrived.sort_unstable();
     assert_eq!(arrived, [(1, 0), (1, 1), (2, 0)]);
     assert_eq!(audit.defect(), None);
     let flow = &summary.flows[0];
