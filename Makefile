@@ -65,6 +65,7 @@ test-web:
 
 test-rest:
 	cd bench && python3 -m unittest --quiet
+	python3 -m unittest discover --quiet --start-directory python/tests
 	$(MAKE) site
 	cargo deny --offline check -D warnings licenses bans sources
 	cargo clippy --package wayhop-cli --no-default-features $(ELSEWHERE) -- -D warnings -A clippy::result_large_err

@@ -1,5 +1,5 @@
-//! What the C interface costs: nanoseconds per call of a library's functions, of the same in Rust, and of a message to another
-//! process and back. `cargo bench -p wayhop-foreign`; needs `cc` and `cat`.
+//! What the C interface costs: nanoseconds per call of a library's functions, of the same in Rust and in Python, and of a
+//! message to another process and back. `cargo bench -p wayhop-foreign`; needs `cc`, `python3` and `cat`.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a bench measures time")]
 
 use std::fs::File;
@@ -43,6 +43,16 @@ static const wayhop_protocol_library library = {
 };
 const wayhop_protocol_library *wayhop_protocol(uint32_t v) { (void)v; return &library; }
 "#;
+
+/// The same in Python.
+const MODULE: &str = "
+import wayhop
+class Bench(wayhop.Protocol):
+    carrier = wayhop.udp(7001)
+    def on_frame(self, cx, packet, rx):
+        if packet.data[0] != 0:
+            cx.consume(packet)
+";
 
 /// The same in Rust.
 struct Native;
@@ -106,16 +116,20 @@ impl Host {
         for i in 0..CALLS {
             self.call(engine, |e, cx| e.on_timer(cx, TimerKey(black_box(u64::from(i)))));
         }
-        let timer = begun.elapsed();
+        let timer = begun.elapsed().as_nanos() as f64 / f64::from(CALLS);
+        let frame = self.frames(engine, CALLS);
+        println!("{name:10} timer {timer:6.1} ns   frame (2 functions of cx) {frame:6.1} ns");
+    }
+
+    /// Nanoseconds per frame.
+    fn frames(&mut self, engine: &mut dyn Protocol, count: u32) -> f64 {
         let rx = RxMeta::from(Ipv4Addr::new(10, 0, 0, 2), true);
         let begun = Instant::now();
-        for _ in 0..CALLS {
+        for _ in 0..count {
             let p = self.pool.packet(black_box(&[0x45; 64]), PacketMeta::default());
             self.call(engine, |e, cx| e.on_frame(cx, p, &rx));
         }
-        let frame = begun.elapsed();
-        let each = |t: std::time::Duration| t.as_nanos() as f64 / f64::from(CALLS);
-        println!("{name:10} timer {:6.1} ns   frame (2 functions of cx) {:6.1} ns", each(timer), each(frame));
+        begun.elapsed().as_nanos() as f64 / f64::from(count)
     }
 }
 
@@ -147,16 +161,23 @@ fn main() {
     let file =
         File::options().read(true).write(true).create(true).truncate(true).open(shared).expect("a file");
     file.set_len(FILE_BYTES).expect("room");
-    let description = wayhop_foreign::load(&library(&folder)).expect("a library");
-    let parameters = (description.read)(Map::new()).expect("defaults");
-    let mut engine = Arc::clone(&parameters).engine();
+    let module = folder.join("module.py");
+    std::fs::write(&module, MODULE).expect("a file");
+    let [mut engine, mut in_python] = [library(&folder), module].map(|file| {
+        let description = wayhop_foreign::load(&file).expect("a protocol");
+        let parameters = (description.read)(Map::new()).expect("defaults");
+        Arc::clone(&parameters).engine()
+    });
     let rng = stream(1, Purpose::Protocol, 0);
     let mut host = Host { rng, pool: Pool::new(), next_id: 0, effects: Vec::new() };
-    host.call(&mut *engine, |e, cx| e.start(cx));
+    for e in [&mut engine, &mut in_python] {
+        host.call(&mut **e, |e, cx| e.start(cx));
+    }
     host.measure("rust", &mut Native);
     host.measure("c", &mut *engine);
     report_to(file).expect("a page");
     host.measure("supervised", &mut *engine);
+    println!("python     frame (2 functions of cx) {:.0} ns", host.frames(&mut *in_python, MESSAGES));
     println!("another process and back {:.0} ns", round_trip());
     std::fs::remove_dir_all(&folder).expect("the bench's own directory");
 }

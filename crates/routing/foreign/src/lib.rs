@@ -1,4 +1,5 @@
-//! Routing protocols in shared libraries, behind the C interface of `include/wayhop.h`.
+//! Routing protocols in shared libraries, behind the C interface of `include/wayhop.h`, and in Python modules, behind the
+//! package of `python/wayhop`.
 //!
 //! [`load`] makes a [`wayhop_core::Description`] of a library: from then on its protocol has names, parameters and messages
 //! as one of Wayhop's own. `ffi` is the part that touches C; [`Facts`] checks what a library says about itself.
@@ -18,10 +19,14 @@ mod names;
 mod packets;
 mod parameter;
 pub mod progress;
+#[cfg(unix)]
+mod python;
 mod slots;
 
 pub use claims::{Claims, ParameterClaim};
 pub use facts::Facts;
 pub use load::{Supervise, load, loaded, supervise_by};
-pub use locate::locate;
+pub use locate::{is_python, locate};
 pub use parameter::Parameter;
+#[cfg(unix)]
+pub use python::{Given, Wish, wishes};

@@ -9,8 +9,12 @@ use wayhop_core::{Description, LibraryFile, hex};
 
 use crate::ffi::call::enter;
 use crate::ffi::library::Library;
+#[cfg(unix)]
+use crate::locate::is_python;
 use crate::progress::{self, Callback};
-use crate::slots;
+#[cfg(unix)]
+use crate::python::Module;
+use crate::slots::{self, Foreign};
 
 /// What a process has loaded.
 type Loaded = (&'static Description, LibraryFile);
@@ -44,21 +48,26 @@ pub fn load(path: &Path) -> Result<&'static Description, String> {
     let content = fs::read(&place).map_err(unreadable)?;
     let sha256 = hex(&Sha256::digest(&content));
     progress::set_library(&path.display().to_string());
-    let library = {
-        let _entered = enter(Callback::Load, 0, 0, None);
-        Library::load(&place, path)?
-    };
-    if let Some(other) = files.iter().find(|(d, _)| d.name == library.facts.name) {
-        return Err(format!(
-            "its protocol has the same name as that of {}: {}",
-            other.1.path.display(),
-            library.facts.name
-        ));
+    let library = open(&place, path)?;
+    let facts = library.facts();
+    if let Some(other) = files.iter().find(|(d, _)| d.name == facts.name) {
+        let (other, name) = (other.1.path.display(), &facts.name);
+        return Err(format!("its protocol has the same name as that of {other}: {name}"));
     }
-    let version = library.facts.version.clone();
+    let version = facts.version.clone();
     let description = slots::add(library)?;
     files.push((description, LibraryFile { path: place, bytes: content.len() as u64, sha256, version }));
     Ok(description)
+}
+
+/// Loads what is at `place`, which the user called `path`.
+fn open(place: &Path, path: &Path) -> Result<Box<dyn Foreign>, String> {
+    #[cfg(unix)]
+    if is_python(path) {
+        return Ok(Box::new(Module::load(place, path)?));
+    }
+    let _entered = enter(Callback::Load, 0, 0, None);
+    Ok(Box::new(Library::load(place, path)?))
 }
 
 /// The protocols of the libraries that are loaded, and their files.

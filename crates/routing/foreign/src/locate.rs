@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use wayhop_core::ParameterError;
 
-/// Endings of shared libraries.
-const ENDINGS: [&str; 2] = ["so", "dylib"];
+/// Endings of shared libraries, and of Python modules.
+const ENDINGS: [&str; 3] = ["so", "dylib", "py"];
 /// What a model of ns-3 begins with. The library of `ns3:olsr` is `libwayhop-ns3-olsr.so`, which is built on the user's machine (`ns3/` in
 /// the sources): ns-3's license does not allow a release to contain it.
 const NS3: &str = "ns3:";
@@ -16,7 +16,13 @@ const NS3_FILE: &str = "libwayhop-ns3-";
 /// More folders with such libraries, separated as in `PATH`.
 const FOLDERS: &str = "WAYHOP_LIBRARY_PATH";
 
-/// The file of the library that `name` means: a path, or `ns3:` and a model. `None` if it is neither: then it is the name of a protocol.
+/// Whether a file is a Python module.
+pub fn is_python(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "py")
+}
+
+/// The file of the library or module that `name` means: a path, or `ns3:` and a model. `None` if it is neither: then it is the name of a
+/// protocol.
 pub fn locate(name: &str) -> Option<Result<PathBuf, ParameterError>> {
     if let Some(model) = name.strip_prefix(NS3) {
         return Some(ns3(model, &folders()));

@@ -41,7 +41,7 @@ impl Parameter {
                 "the key {key:?} of a parameter must have letters, digits and _ only, from a letter on"
             ));
         }
-        if ["name", "library", "profile"].contains(&key.as_str()) {
+        if ["name", "library", "python", "profile"].contains(&key.as_str()) {
             return Err(format!("the parameter {key} has the name of a key of every [protocol]; rename it"));
         }
         let in_key = |what: String| format!("the parameter {key}: {what}");

@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use crate::ffi::page;
 
@@ -207,6 +208,16 @@ pub(crate) fn end() {
     if let Some(page) = PAGE.get() {
         page.words[1].store(0, Ordering::Release);
     }
+}
+
+/// How long one call may take, seconds; 0 for any time.
+pub const LIMIT: &str = "WAYHOP_CALL_LIMIT_S";
+const USUAL_LIMIT_S: f64 = 10.0;
+
+/// How long one call may take, as the user sets it by [`LIMIT`]; `None` for any time.
+pub fn call_limit() -> Option<Duration> {
+    let limit = std::env::var(LIMIT).ok().and_then(|s| s.parse().ok()).unwrap_or(USUAL_LIMIT_S);
+    Duration::try_from_secs_f64(limit).ok().filter(|l| !l.is_zero())
 }
 
 /// Names the library.

@@ -1,4 +1,4 @@
-//! Descriptions of loaded libraries.
+//! Descriptions of loaded libraries and modules.
 //!
 //! A [`Description`] has plain functions, which cannot carry a library with them. So there is a set of functions for each of a
 //! few places where a library may be.
@@ -11,14 +11,29 @@ use wayhop_core::{
     Ns2Format, ParameterError, Parameters, Profile, Protocol, ReadParameters, ends,
 };
 
+use crate::facts::Facts;
 use crate::ffi::engine::Engine;
 use crate::ffi::library::Library;
 use crate::ffi::values::Values;
 
+/// A protocol from outside: a shared library, or a Python module.
+pub(crate) trait Foreign: Send + Sync {
+    /// What it says about itself.
+    fn facts(&self) -> &Facts;
+    /// What stands for a specification if it names none, and in ns-2 traces.
+    fn kind(&self) -> (&'static str, &'static str);
+    /// Checked values as its set of parameters.
+    fn parameters(&'static self, values: Map<String, Value>) -> Arc<dyn Parameters>;
+    /// What is in a packet of the protocol.
+    fn classify(&self, d: &Datagram<'_>) -> Classified;
+    /// The messages of a packet.
+    fn decode(&self, d: &Datagram<'_>) -> Vec<DecodedMessage>;
+}
+
 /// Libraries that a process can load.
 pub(crate) const SLOTS: usize = 8;
 
-static LOADED: [OnceLock<Library>; SLOTS] = [const { OnceLock::new() }; SLOTS];
+static LOADED: [OnceLock<Box<dyn Foreign>>; SLOTS] = [const { OnceLock::new() }; SLOTS];
 
 /// The functions of the description of the library at one place.
 struct Functions {
@@ -42,13 +57,10 @@ static FUNCTIONS: [Functions; SLOTS] = [
 
 const fn functions<const N: usize>() -> Functions {
     Functions {
-        schema: || LOADED[N].get().map_or(Value::Null, |l| l.facts.schema()),
-        profile: |name| LOADED[N].get().filter(|_| name == PROFILE)?.facts.values(&Map::new()).ok(),
+        schema: || LOADED[N].get().map_or(Value::Null, |l| l.facts().schema()),
+        profile: |name| LOADED[N].get().filter(|_| name == PROFILE)?.facts().values(&Map::new()).ok(),
         read: |given| match LOADED[N].get() {
-            Some(library) => {
-                let values = library.values(library.facts.values(&given)?);
-                Ok(Arc::new(Set { library, values: Arc::new(values) }))
-            }
+            Some(library) => Ok(library.parameters(library.facts().values(&given)?)),
             None => Err("the library is not loaded".to_owned()),
         },
         classify: |d| LOADED[N].get().map_or_else(Classified::default, |l| l.classify(d)),
@@ -65,13 +77,13 @@ static PROFILES: [Profile; 1] =
 ///
 /// # Errors
 /// If all are taken.
-pub(crate) fn add(library: Library) -> Result<&'static Description, String> {
+pub(crate) fn add(library: Box<dyn Foreign>) -> Result<&'static Description, String> {
     let mut library = library;
     for (slot, functions) in LOADED.iter().zip(&FUNCTIONS) {
         match slot.set(library) {
             Ok(()) => {
                 let loaded = slot.get().unwrap_or_else(|| unreachable!("it was just set"));
-                return Ok(Box::leak(Box::new(description(loaded, functions))));
+                return Ok(Box::leak(Box::new(description(&**loaded, functions))));
             }
             Err(back) => library = back,
         }
@@ -79,15 +91,16 @@ pub(crate) fn add(library: Library) -> Result<&'static Description, String> {
     Err(format!("a process can load {SLOTS} libraries; use fewer, or several processes"))
 }
 
-fn description(of: &'static Library, functions: &'static Functions) -> Description {
-    let facts = &of.facts;
+fn description(of: &'static dyn Foreign, functions: &'static Functions) -> Description {
+    let facts = of.facts();
+    let (kind, tag) = of.kind();
     let classes: Vec<&'static str> = facts.classes.iter().map(String::as_str).collect();
     let types: Vec<(u8, &'static str)> =
         facts.types.iter().map(|(bit, name)| (*bit, name.as_str())).collect();
     Description {
         name: &facts.name,
         full_name: &facts.full_name,
-        specification: if facts.specification.is_empty() { "a library" } else { &facts.specification },
+        specification: if facts.specification.is_empty() { kind } else { &facts.specification },
         profiles: &PROFILES,
         schema: functions.schema,
         profile: functions.profile,
@@ -102,10 +115,28 @@ fn description(of: &'static Library, functions: &'static Functions) -> Descripti
             hop: ends,
             route_header: None,
             authentication: None,
-            ns2: Ns2Format { tag: "library", tail: |_, _| {} },
+            ns2: Ns2Format { tag, tail: |_, _| {} },
         },
         host: HostNeeds { header_room: facts.header_room, ..HostNeeds::NONE },
         forger: None,
+    }
+}
+
+impl Foreign for Library {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+    fn kind(&self) -> (&'static str, &'static str) {
+        ("a library", "library")
+    }
+    fn parameters(&'static self, values: Map<String, Value>) -> Arc<dyn Parameters> {
+        Arc::new(Set { library: self, values: Arc::new(self.values(values)) })
+    }
+    fn classify(&self, d: &Datagram<'_>) -> Classified {
+        self.classify(d)
+    }
+    fn decode(&self, d: &Datagram<'_>) -> Vec<DecodedMessage> {
+        self.decode(d)
     }
 }
 

@@ -26,7 +26,7 @@ pub use names::{class, find, message_names, messages};
 pub use none::{class_of_frames, class_of_host, silent};
 pub use packet::{classify, decode, hop, limited_class, route_header};
 use wayhop_core::{Class, Description};
-pub use wayhop_foreign::{progress, supervise_by};
+pub use wayhop_foreign::{is_python, progress, supervise_by};
 
 /// Every built-in protocol. Its place is a part of [`wayhop_core::Class`] and of trace hashes: add new ones at the end.
 pub static ALL: &[&Description] =

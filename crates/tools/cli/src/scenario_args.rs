@@ -79,7 +79,10 @@ pub(crate) fn value_name(value: &impl clap::ValueEnum) -> String {
 
 pub(crate) fn protocol_help() -> String {
     let names: Vec<_> = wayhop_protocols::names().collect();
-    format!("Routing protocol: {}, or the path of a library (docs/tutorials/c-protocol.md)", names.join(", "))
+    format!(
+        "Routing protocol: {}, or the path of a library or Python module (docs/tutorials)",
+        names.join(", ")
+    )
 }
 
 fn radio_help() -> String {

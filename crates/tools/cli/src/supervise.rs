@@ -1,4 +1,4 @@
-//! Commands with a foreign library run in a child of their own, so that a crash of the library is told and the run survives.
+//! Commands with a foreign library or Python module run in a child of their own, so that a crash of the library is told and the run survives.
 //!
 //! The first time that a command meets a library, it starts itself again with the same arguments, and becomes the child's
 //! supervisor: it passes signals on, watches for calls that do not return, says what happened, and ends as the child ends.
@@ -16,7 +16,7 @@ use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::Pid;
-use wayhop_protocols::progress::{FILE_BYTES, Snapshot, report_to};
+use wayhop_protocols::progress::{FILE_BYTES, LIMIT, Snapshot, call_limit, report_to};
 use wayhop_trace::{RunDir, Status, how_it_ended};
 
 use crate::failure::say;
@@ -24,9 +24,6 @@ use crate::scenario_args::is_standard_input;
 
 /// The supervisor of this process: its process number, and that of a file that both share.
 const SUPERVISOR: &str = "WAYHOP_SUPERVISOR";
-/// How long one call of a library may take, seconds; 0 for any time.
-const LIMIT: &str = "WAYHOP_CALL_LIMIT_S";
-const USUAL_LIMIT_S: f64 = 10.0;
 /// Between two looks at the child.
 const TICK: u16 = 50;
 /// Signals that a supervisor passes on. What a terminal sends, the child gets itself.
@@ -91,8 +88,7 @@ fn watch(library: &Path) -> Result<i32, String> {
     let mut child = command.spawn().map_err(|e| format!("cannot start a child: {e}"))?;
     // Only now: a child inherits what is blocked.
     let _ = signals.thread_block();
-    let limit = std::env::var(LIMIT).ok().and_then(|s| s.parse().ok()).unwrap_or(USUAL_LIMIT_S);
-    let limit = Duration::try_from_secs_f64(limit).ok().filter(|l| !l.is_zero());
+    let limit = call_limit();
     let mut call = LongCall { calls: 0, looked: Instant::now(), lasted: Duration::ZERO };
     loop {
         let _ = poll(&mut [PollFd::new(news.as_fd(), PollFlags::POLLIN)], PollTimeout::from(TICK));
@@ -147,20 +143,20 @@ fn verdict(status: ExitStatus, at: &Snapshot, library: &Path) -> i32 {
     let place = at.call.map_or_else(String::new, |call| format!(" {call}"));
     let signal = status.signal().and_then(|s| Signal::try_from(s).ok());
     let what = match (signal, status.code()) {
-        _ if !at.fault.is_empty() => format!("the library {name} ended the run{place}: it {}", at.fault),
+        _ if !at.fault.is_empty() => format!("{name} ended the run{place}: it {}", at.fault),
         (Some(signal), _) if SENT.contains(&signal) => {
             if signal == Signal::SIGKILL {
-                say_end(&format!("{signal} ended the process that ran the library {name}"), at);
+                say_end(&format!("{signal} ended the process that ran {name}"), at);
             }
             return 128 + signal as i32;
         }
-        (Some(signal), _) if at.call.is_some() => format!("the library {name} crashed ({signal}){place}"),
+        (Some(signal), _) if at.call.is_some() => format!("{name} crashed ({signal}){place}"),
         (Some(signal), _) => format!(
-            "the process that ran the library {name} crashed ({signal}) between its callbacks: in its classify or decode, in a \
+            "the process that ran {name} crashed ({signal}) between its callbacks: in its classify or decode, in a \
              thread of its own, or in Wayhop"
         ),
         (None, code) if at.call.is_some() => {
-            format!("the library {name} ended the process{place} (exit status {})", code.unwrap_or(0))
+            format!("{name} ended the process{place} (exit status {})", code.unwrap_or(0))
         }
         (None, code) => return code.unwrap_or(1),
     };
@@ -173,16 +169,17 @@ fn timed_out(at: &Snapshot, library: &Path, limit: Duration) -> i32 {
     let place = at.call.map_or_else(String::new, |call| format!(" {call}"));
     let limit = limit.as_secs_f64();
     say_end(
-        &format!(
-            "the library {name} did not return within {limit} s{place}; {LIMIT} sets another limit, 0 for none"
-        ),
+        &format!("{name} did not return within {limit} s{place}; {LIMIT} sets another limit, 0 for none"),
         at,
     );
     i32::from(Status::Failed.code())
 }
 
+/// What the user knows it by: `the library ./libmine.so`.
 fn name(at: &Snapshot, library: &Path) -> String {
-    if at.library.is_empty() { library.display().to_string() } else { at.library.clone() }
+    let path = if at.library.is_empty() { library } else { Path::new(&at.library) };
+    let kind = if wayhop_protocols::is_python(path) { "Python module" } else { "library" };
+    format!("the {kind} {}", path.display())
 }
 
 /// The message, and what is left of the run.

@@ -72,8 +72,9 @@ fn protocols(out: &mut String) {
     let default = wayhop_protocols::default().name;
     _ = writeln!(out, "\nThe default protocol is `{default}`; the default profile is the protocol's first.");
     out.push_str(
-        "\n`library = \"./libmine.so\"` loads a protocol from a [shared library](../tutorials/c-protocol.md); the path is \
-         relative to the scenario's folder, and the other keys are the library's parameters.\n",
+        "\n`library = \"./libmine.so\"` loads a protocol from a [shared library](../tutorials/c-protocol.md), \
+         `python = \"mine.py\"` from a [Python module](../tutorials/python-protocol.md); the path is relative to the \
+         scenario's folder, and the other keys are the protocol's parameters.\n",
     );
     for d in wayhop_protocols::ALL {
         _ = writeln!(out, "\n## `protocol` with `name = \"{}\"`\n", d.name);

@@ -1,4 +1,4 @@
-//! Protocols from shared libraries.
+//! Protocols from shared libraries and Python modules.
 
 use std::path::{Path, PathBuf};
 
@@ -50,7 +50,8 @@ fn load(path: &Path, key: &str, doc: &Document) -> Result<&'static str> {
         Ok(description) => Ok(description.name),
         Err(what) => {
             let (what, remedy) = what.split_once("; ").unwrap_or((what.as_str(), "check the file"));
-            Err(doc.error(key, format!("cannot use the library {shown}: {what}"), remedy))
+            let kind = if wayhop_protocols::is_python(path) { "Python module" } else { "library" };
+            Err(doc.error(key, format!("cannot use the {kind} {shown}: {what}"), remedy))
         }
     }
 }

@@ -18,11 +18,12 @@ pub(crate) use resolve::{unnoticed_breaks, with_notices};
 #[serde(from = "Section")]
 #[schemars(!from)]
 pub struct Protocol {
-    /// The protocol's name, or the path of a shared library with a protocol of your own.
+    /// The protocol's name, or the path of a shared library or Python module with a protocol of your own.
     #[serde(default = "protocol")]
     pub name: String,
     /// A shared library with a protocol of your own (docs/tutorials/c-protocol.md). The path is relative to the
     /// scenario's folder. `name` is not needed then; with the name of a built-in protocol, the library is not used.
+    /// `python` is another name of this key, for a Python module (docs/tutorials/python-protocol.md).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library: Option<String>,
     /// The name of a profile, a set of parameters of the protocol. Default: the protocol's first.
@@ -49,6 +50,7 @@ impl Default for Protocol {
 struct Section {
     #[serde(default, deserialize_with = "crate::presets::names::protocol")]
     name: Option<String>,
+    #[serde(alias = "python")]
     library: Option<String>,
     #[serde(default, deserialize_with = "crate::presets::names::profile")]
     profile: Option<String>,

@@ -46,6 +46,7 @@ mod pages;
 mod places;
 mod plot;
 mod presets;
+mod python;
 mod real_daemons;
 mod real_programs;
 mod replay;

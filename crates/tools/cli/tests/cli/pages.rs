@@ -233,6 +233,7 @@ fn follow(page: &str) {
     // Readers build in these.
     for (folder, files) in [
         ("examples/c", &["flood.c", "flood.toml", "Makefile"][..]),
+        ("examples/python", &["flooding.py", "greedy.py", "mesh.toml"]),
         ("crates/routing/foreign/include", &["wayhop.h"]),
     ] {
         fs::create_dir_all(dir.path().join(folder)).expect("a folder");
@@ -277,6 +278,7 @@ pages! {
     programs_on_a_moving_mesh_run: "docs/tutorials/programs-on-a-moving-mesh.md",
     a_class_with_the_studio_runs: "docs/tutorials/class-with-the-studio.md",
     a_protocol_in_c_runs: "docs/tutorials/c-protocol.md",
+    a_protocol_in_python_runs: "docs/tutorials/python-protocol.md",
     the_field_guide_runs: "docs/tutorials/field-guide.md",
 }
 

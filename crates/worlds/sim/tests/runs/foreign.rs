@@ -1,4 +1,4 @@
-//! The C interface: the example in C against the same protocol in Rust, to the last bit.
+//! The C interface and Python: the examples against the same protocol in Rust, to the last bit.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use wayhop_core::{
-    Configured, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Parameters, Priority, Protocol,
+    Configured, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Parameters, Priority, Protocol, Rng,
     RxMeta, Socket, Span, Time, TimerKey, TxReport, TxSpec,
 };
 use wayhop_scenario::Scenario;
@@ -16,13 +16,24 @@ use crate::run;
 const PROTOCOL: u8 = 253;
 const HEADER: usize = 4;
 
-/// `examples/c/flood.c`, line for line.
+/// `examples/c/flood.c` and `examples/python/flooding.py`, line for line.
 struct Flood {
     own: u32,
     next: u16,
     ttl: u8,
-    jitter: Span,
+    wait: Wait,
     seen: Vec<u64>,
+}
+
+/// How long a node waits before it repeats a packet: up to 10 ms.
+type Wait = fn(&mut Rng) -> Span;
+
+fn wait_in_c(rng: &mut Rng) -> Span {
+    Span::from_nanos(rng.bits() % 10_000_000)
+}
+
+fn wait_in_python(rng: &mut Rng) -> Span {
+    Span::from_nanos((10.0 * rng.unit() / 1000.0 * 1e9 + 0.5) as u64)
 }
 
 impl Flood {
@@ -33,11 +44,7 @@ impl Flood {
     }
 
     fn repeat(&self, cx: &mut Cx<'_>, p: Packet) {
-        let delay = match self.jitter.as_nanos() {
-            0 => 0,
-            jitter => cx.rng().bits() % jitter,
-        };
-        let spec = TxSpec::broadcast().with_priority(Priority::Data).after(Span::from_nanos(delay));
+        let spec = TxSpec::broadcast().with_priority(Priority::Data).after((self.wait)(cx.rng()));
         cx.send(p, spec);
     }
 }
@@ -119,12 +126,11 @@ impl Protocol for Flood {
 }
 
 #[derive(Debug)]
-struct InRust;
+struct InRust(Wait);
 
 impl Parameters for InRust {
     fn engine(self: Arc<Self>) -> Box<dyn Protocol> {
-        let jitter = Span::from_millis(10);
-        Box::new(Flood { own: 0, next: 0, ttl: 16, jitter, seen: vec![0; 4_096] })
+        Box::new(Flood { own: 0, next: 0, ttl: 16, wait: self.0, seen: vec![0; 4_096] })
     }
     fn values(&self) -> Map<String, Value> {
         Map::new()
@@ -150,27 +156,39 @@ fn library(folder: &Path) -> PathBuf {
 #[test]
 fn a_protocol_in_c_does_what_it_does_in_rust() {
     let folder = tempfile::tempdir().unwrap();
+    assert_like_in_rust(&folder, &library(folder.path()), "flood", wait_in_c);
+}
+
+#[test]
+fn a_protocol_in_python_does_what_it_does_in_rust() {
+    let folder = tempfile::tempdir().unwrap();
+    let module = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/python/flooding.py");
+    assert_like_in_rust(&folder, &module.canonicalize().unwrap(), "flooding", wait_in_python);
+}
+
+/// Runs the protocol of a file, and the one in Rust.
+fn assert_like_in_rust(folder: &tempfile::TempDir, protocol: &Path, name: &str, wait: Wait) {
     let text = format!(
         "duration_s = 30\nnodes.count = 15\narea = {{ x_m = 700, y_m = 500 }}\n\
          movement = {{ kind = \"random-waypoint\", speed_min_mps = 1, speed_max_mps = 20 }}\n\
          protocol.library = {:?}\n\
          [[traffic]]\nkind = \"cbr-random\"\nconnections = 5\nrate_pps = 4\npayload_bytes = 64\nstart_max_s = 5\n\
          [[outages]]\nnode = 3\nstart_s = 10\nlength_s = 5\ntables = \"lost\"\n",
-        library(folder.path())
+        protocol
     );
     let file = folder.path().join("flood.toml");
     std::fs::write(&file, text).unwrap();
     let mut s = Scenario::load(&file, &[]).and_then(|s| s.resolve()).unwrap();
-    let (in_c, audit) = run(&s);
+    let (foreign, audit) = run(&s);
     assert_eq!(audit.defect(), None);
-    assert_eq!(in_c.protocol, "flood");
-    assert!(in_c.totals.received > 100, "{:?}", in_c.totals);
-    assert_eq!(in_c.trace_hash, run(&s).0.trace_hash, "twice the same");
-    let in_rust = Configured::new(s.protocol.description(), "rfc", Arc::new(InRust));
+    assert_eq!(foreign.protocol, name);
+    assert!(foreign.totals.received > 100, "{:?}", foreign.totals);
+    assert_eq!(foreign.trace_hash, run(&s).0.trace_hash, "twice the same");
+    let in_rust = Configured::new(s.protocol.description(), "rfc", Arc::new(InRust(wait)));
     (s.protocol, s.protocol_after_reboot) = (in_rust.clone(), in_rust);
     let (in_rust, audit) = run(&s);
     assert_eq!(audit.defect(), None);
-    assert_eq!(in_c.trace_hash, in_rust.trace_hash);
-    assert_eq!(in_c.totals.by_type, in_rust.totals.by_type);
-    assert!(in_c.totals.by_type["flood"] > 1_000, "{:?}", in_c.totals);
+    assert_eq!(foreign.trace_hash, in_rust.trace_hash);
+    assert_eq!(foreign.totals.by_type, in_rust.totals.by_type);
+    assert!(foreign.totals.by_type["flood"] > 1_000, "{:?}", foreign.totals);
 }

@@ -1,0 +1,13 @@
+//! What a Python interpreter answers: effects up to the first that is none, and no more.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use wayhop_foreign::wishes;
+
+fuzz_target!(|answer: &[u8]| {
+    let all: Vec<_> = wishes(answer).collect();
+    let errors = all.iter().filter(|wish| wish.is_err()).count();
+    assert!(errors == 0 || errors == 1 && all.last().is_some_and(Result::is_err));
+    // Every effect takes octets: there cannot be more of them.
+    assert!(all.len() <= answer.len());
+});
