@@ -1,6 +1,7 @@
 //! Protocols, and classes and types of messages, by their names.
 
 use wayhop_core::{Class, Description, Messages};
+use wayhop_wire::ipv4::protocol;
 
 use crate::{ALL, foreign, formats};
 
@@ -15,6 +16,22 @@ pub fn class(protocol: &str, class: &str) -> Option<Class> {
         let index = description.messages.classes.iter().position(|name| *name == class)?;
         Class::of(place, description, index as u8)
     })
+}
+
+/// The class of a routing daemon's message in an IP packet with this payload.
+pub fn class_of_host(number: u8, payload: &[u8]) -> Option<Class> {
+    match number {
+        // RFC 5340, section A.1.
+        89 => class("none", "ospf"),
+        // RFC 2453, section 3.1; RFC 2080, section 2.1.
+        protocol::UDP if matches!(payload.get(2..4)?, [2, 8 | 9]) => class("none", "rip"),
+        _ => None,
+    }
+}
+
+/// The class of what is neither IP nor ARP.
+pub fn class_of_frames() -> Option<Class> {
+    class("none", "ethernet")
 }
 
 /// A set of a protocol's types of messages; `None` for an unknown name.

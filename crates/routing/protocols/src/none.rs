@@ -7,13 +7,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use wayhop_core::{
-    Addr, Carrier, Class, Classified, Cx, DataPlane, Description, DropReason, HostNeeds, HostRules, Inspect,
+    Addr, Carrier, Classified, Cx, DataPlane, Description, DropReason, HostNeeds, HostRules, Inspect,
     Interests, MessageFormat, Ns2Format, Packet, Parameters, Profile, Protocol, RxMeta, Time, TimerKey,
     TxReport, TxSpec, ends,
 };
-use wayhop_wire::ipv4::{self, protocol};
-
-use crate::names::class;
+use wayhop_wire::ipv4;
 
 /// No routing protocol.
 pub(crate) static DESCRIPTION: Description = Description {
@@ -47,22 +45,6 @@ pub(crate) static DESCRIPTION: Description = Description {
 /// What hosts without a routing protocol send besides data: messages of routing daemons that are not decoded
 /// ([`crate::DAEMONS`] are), and what is neither IP nor ARP.
 const HOSTS: &[&str] = &["ospf", "rip", "ethernet"];
-
-/// The class of a routing daemon's message in an IP packet with this payload.
-pub fn class_of_host(number: u8, payload: &[u8]) -> Option<Class> {
-    match number {
-        // RFC 5340, section A.1.
-        89 => class("none", "ospf"),
-        // RFC 2453, section 3.1; RFC 2080, section 2.1.
-        protocol::UDP if matches!(payload.get(2..4)?, [2, 8 | 9]) => class("none", "rip"),
-        _ => None,
-    }
-}
-
-/// The class of what is neither IP nor ARP.
-pub fn class_of_frames() -> Option<Class> {
-    class("none", "ethernet")
-}
 
 #[derive(Debug)]
 struct NoParameters;

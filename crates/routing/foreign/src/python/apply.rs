@@ -15,12 +15,12 @@ pub(super) type Packets = BTreeMap<u64, Packet>;
 
 /// Carries out what a handler wants. The error is a phrase whose subject is the module.
 pub(super) fn apply(
-    wish: Wish<'_>,
+    wish: &Wish<'_>,
     cx: &mut Cx<'_>,
     packets: &mut Packets,
     interfaces: u8,
 ) -> Result<(), String> {
-    match wish {
+    match *wish {
         Wish::Send { next_hop, iface, priority, delay_ns, report, packet } => {
             let priority = match priority {
                 0 => Priority::Control,

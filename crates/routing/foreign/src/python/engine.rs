@@ -72,7 +72,7 @@ impl Running {
         match interpreter.pipe.exchange(&mut self.call, Some(&mut || cx.rng().bits())) {
             Ok(Answer::Done(ahead, effects)) => {
                 self.ahead = ahead;
-                wishes(effects).try_for_each(|wish| apply(wish?, cx, &mut self.packets, interfaces))
+                wishes(effects).try_for_each(|wish| apply(&wish?, cx, &mut self.packets, interfaces))
             }
             Ok(Answer::Failed(told)) => Err(failure(told)),
             Err(broken) => Err(interpreter.end(broken)),

@@ -4,7 +4,7 @@ use core::fmt;
 use std::net::Ipv4Addr;
 
 use super::TimeCode;
-use super::message::{items, put_items};
+use super::items::{items, put_items};
 use crate::bytes::{put, u8_at, u16_at};
 use crate::list::List;
 use crate::{Error, refuse_if};

@@ -2,6 +2,7 @@
 
 use std::net::Ipv4Addr;
 
+use super::items::{items, put_items};
 use super::{Hello, TimeCode};
 use crate::bytes::{addr_at, put, u16_at};
 use crate::list::{List, ListItem};
@@ -176,20 +177,5 @@ impl<'a> Body<'a> {
             Self::Other { data, .. } => b[..data.len()].copy_from_slice(data),
         }
         Ok(())
-    }
-}
-
-/// The addresses that fill these octets.
-pub(super) fn items(octets: &[u8]) -> Result<List<'_, Ipv4Addr>, Error> {
-    match octets.as_chunks() {
-        (addresses, []) => Ok(List::from_wire(addresses)),
-        _ => Err(Error::Length),
-    }
-}
-
-/// Writes addresses one behind the other.
-pub(super) fn put_items(b: &mut [u8], addresses: List<'_, Ipv4Addr>) {
-    for (i, a) in addresses.iter().enumerate() {
-        put(b, 4 * i, a.octets());
     }
 }

@@ -7,6 +7,7 @@
 //! Lengths: packet header 4 octets, message header 12, HELLO 4 + (4 + 4n) for each link message, TC 4 + 4n, MID 4n, HNA 8n.
 
 mod hello;
+mod items;
 mod message;
 mod packet;
 mod time;

@@ -171,10 +171,10 @@ fn assert_like_in_rust(folder: &tempfile::TempDir, protocol: &Path, name: &str, 
     let text = format!(
         "duration_s = 30\nnodes.count = 15\narea = {{ x_m = 700, y_m = 500 }}\n\
          movement = {{ kind = \"random-waypoint\", speed_min_mps = 1, speed_max_mps = 20 }}\n\
-         protocol.library = {:?}\n\
+         protocol.library = \"{}\"\n\
          [[traffic]]\nkind = \"cbr-random\"\nconnections = 5\nrate_pps = 4\npayload_bytes = 64\nstart_max_s = 5\n\
          [[outages]]\nnode = 3\nstart_s = 10\nlength_s = 5\ntables = \"lost\"\n",
-        protocol
+        protocol.display()
     );
     let file = folder.path().join("flood.toml");
     std::fs::write(&file, text).unwrap();

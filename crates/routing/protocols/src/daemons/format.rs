@@ -1,0 +1,37 @@
+//! What descriptions without an engine have in common.
+
+use serde_json::json;
+use wayhop_core::{Carrier, Classified, Description, HostNeeds, MessageFormat, Ns2Format, ends};
+
+/// What the descriptions have in common: no parameters, because there is no engine.
+pub(super) const NO_ENGINE: Description = Description {
+    name: "",
+    full_name: "",
+    specification: "",
+    profiles: &[],
+    schema: || json!({ "type": "object", "properties": {} }),
+    profile: |_| None,
+    read: |_| Err("Wayhop decodes the messages of this protocol, but does not run it".to_owned()),
+    messages: NO_MESSAGES,
+    host: HostNeeds::NONE,
+    forger: None,
+};
+
+/// What their messages have in common: each packet makes one hop.
+pub(super) const NO_MESSAGES: MessageFormat = MessageFormat {
+    carrier: Carrier::UdpPort(0),
+    classes: &[],
+    limited: 0,
+    types: &[],
+    classify: |_| Classified::default(),
+    decode: |_| Vec::new(),
+    hop: ends,
+    route_header: None,
+    authentication: None,
+    ns2: Ns2Format { tag: "", tail: |_, _| {} },
+};
+
+/// The class of a packet with several messages: that of the first type here that it has.
+pub(super) fn heaviest(types: u16, by_weight: &[(u16, u8)]) -> Option<u8> {
+    by_weight.iter().find(|(of, _)| types & of != 0).map(|(_, class)| *class)
+}
