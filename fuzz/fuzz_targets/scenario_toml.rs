@@ -7,7 +7,7 @@ use wayhop_scenario::{Movement, Scenario, Traffic};
 fuzz_target!(|text: &str| {
     let Ok(mut scenario) = Scenario::from_text(text, &[]) else { return };
     // Files of the machine that fuzzes are none of its business, and a large scenario takes its time rightly.
-    let reads_files = matches!(scenario.movement, Movement::Ns2 { .. })
+    let reads_files = matches!(scenario.movement, Some(Movement::Ns2 { .. }))
         || scenario.traffic.iter().any(|t| matches!(t, Traffic::Ns2(_)));
     let is_large = scenario.nodes.count.is_some_and(|c| c > 50)
         || scenario.traffic.iter().any(|t| matches!(t, Traffic::CbrRandom(c) if c.connections > 1_000));
