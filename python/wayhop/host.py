@@ -341,7 +341,9 @@ def told(e: BaseException) -> dict[str, str]:
         place = f" ({Path(e.filename).name}, line {e.lineno})"
     else:
         place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
-    lines = "".join(traceback.format_exception(type(e), e, tb))
+    shown = traceback.TracebackException(type(e), e, tb)
+    shown.stack = traceback.StackSummary.from_list(own)
+    lines = "".join(shown.format())
     return {"what": what, "place": place, "traceback": lines if own or isinstance(e, SyntaxError) else ""}
 
 

@@ -132,9 +132,11 @@ impl ProgramExit {
             (Some(status), _) => Some(format!("node {node}: {program} exited with status {status}")),
             (None, why) => {
                 let why = why.as_deref().unwrap_or("unknown error");
-                Some(format!(
-                    "node {node}: cannot start {program}: {why}; check that it is installed and executable"
-                ))
+                let why = format!("node {node}: cannot start {program}: {why}");
+                // The reason may come with a remedy.
+                let remedy =
+                    if why.contains("; ") { "" } else { "; check that it is installed and executable" };
+                Some(why + remedy)
             }
         }
     }

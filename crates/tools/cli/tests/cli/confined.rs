@@ -170,7 +170,8 @@ fn a_program_that_others_cannot_reach_is_named_with_the_remedy() {
         .expect("permissions");
     let said = run_in(dir.path(), &["emulate", "s.toml", "--quiet", "--no-out"]).failure(1);
     assert!(
-        said.contains("node 1: ./mine: ") && said.contains("use --trust if you trust the scenario"),
+        said.contains("node 1: cannot start ./mine: ")
+            && said.contains("use --trust if you trust the scenario"),
         "{said}"
     );
     let said = run_in(dir.path(), &["emulate", "s.toml", "--quiet", "--no-out", "--trust"]).ok();

@@ -39,7 +39,7 @@ fn kernels_find_their_neighbours_by_arp_and_neighbour_discovery_and_groups_reach
     skip_without_root!();
     let dir = folder(&[("s.toml", &line(3, "duration_s = 60\n[captures]\nall = true\n"))]);
     let script = "sleep 1; ping -c 3 -i 0.3 mesh-1; ping -c 3 -i 0.3 -I mesh0 fe80::aff:fe00:2; \
-                  ping -c 3 -i 0.3 ff02::1%mesh0; ping -c 1 -W 4 mesh-2; ip -6 neigh; cat /sys/class/net/mesh0/address";
+                  ping -c 3 -i 0.3 ff02::1%mesh0; ping -c 1 -W 4 mesh-2; ip -6 neigh; ip link show mesh0";
     let (said, summary) = emulated(dir.path(), &[], script);
     // The neighbour answers; the node behind it is out of range, and this one's kernel says so.
     for line in [
@@ -188,7 +188,10 @@ fn a_program_is_started_again_when_it_fails_and_its_output_goes_on() {
     let programs = [("never", 1), ("on-failure", 1), ("on-failure", 0), ("always", 0)];
     let programs: String = programs.iter().map(|(restart, status)| program(restart, *status)).collect();
     let dir = folder(&[("s.toml", &line(3, &format!("duration_s = 6\n{programs}")))]);
-    let out = run_in(dir.path(), &["emulate", "s.toml", "--out", "run", "--json", "--quiet"]).ok();
+    // Programs failed, and the command says so.
+    let ran = run_in(dir.path(), &["emulate", "s.toml", "--out", "run", "--json", "--quiet"]);
+    assert_eq!(ran.status, Some(1), "{}", ran.err);
+    let out = ran.out;
     let summary: Value =
         serde_json::from_str(out[out.find("{\"wayhop\"").expect("a summary")..].trim()).expect("JSON");
     let lines = |file: &str| {
