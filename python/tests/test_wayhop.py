@@ -18,7 +18,7 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "python/tests")]
 import air  # noqa: E402
 
 import wayhop  # noqa: E402
-from wayhop import context, packet, protocol  # noqa: E402
+from wayhop import context, host, packet, protocol  # noqa: E402
 
 SOURCES = ("packet", "context", "protocol", "host", "__init__")
 OWN, OTHER = "10.0.0.1", "10.0.0.2"
@@ -281,6 +281,15 @@ class Numbers(unittest.TestCase):
             protocol.Parameter(d, "", None, None, ()).described("x")["type"] for d in (True, 1, 1.5, "x")
         ]
         self.assertEqual(kinds, [2, 0, 1, 3])
+
+
+class Messages(unittest.TestCase):
+    def test_two_that_come_at_once_are_two(self) -> None:
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            ours.sendall(b"\1\0\0\0a\2\0\0\0bc")
+            pipe = host.Pipe(theirs.fileno())
+            self.assertEqual([pipe.read(), pipe.read()], [b"\1\0\0\0a", b"\2\0\0\0bc"])
 
 
 if __name__ == "__main__":

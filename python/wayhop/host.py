@@ -106,20 +106,23 @@ def describe(cls: type[Protocol], path: str) -> dict[str, Any]:
 
 
 class Pipe:
-    """Messages with their length in front of them. One side speaks at a time."""
+    """Messages with their length in front of them. Nobody answers the end of an engine: the next call may come with it."""
 
     def __init__(self, fd: int) -> None:
         self.fd = fd
+        self._rest = b""
 
     def read(self) -> bytes:
         """A message with its length. Ends the process when Wayhop is gone."""
-        data = os.read(self.fd, _CHUNK)
+        data = self._rest or os.read(self.fd, _CHUNK)
         while len(data) < 4 or len(data) < 4 + int.from_bytes(data[:4], "little"):
             more = os.read(self.fd, _CHUNK)
             if not more:
                 os._exit(0)
             data += more
-        return data
+        end = 4 + int.from_bytes(data[:4], "little")
+        self._rest = data[end:]
+        return data[:end]
 
     def write(self, data: bytes) -> None:
         """Writes a message with its length."""

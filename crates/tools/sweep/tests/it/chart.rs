@@ -203,5 +203,5 @@ fn what_cannot_be_drawn_is_refused_with_a_remedy() {
     assert!(refused(d, &ChartRequest::default()).contains("no results of a sweep; give a folder"));
     fs::write(d.join("manifest.json"), "{}").unwrap();
     assert!(refused(d, &ChartRequest::default()).contains("the directory of a single run; give the folder"));
-    assert!(refused(&d.join("none"), &ChartRequest::default()).contains("no such folder"));
+    assert!(refused(&d.join("none"), &ChartRequest::default()).contains("not a folder"));
 }

@@ -89,7 +89,7 @@ fn a_broadcast_reaches_all_in_range_and_what_kernels_send_is_counted_by_its_kind
     let mut asked = vec![0; question.buffer_len()];
     question.emit(&mut asked);
     let mut hello = datagram(r.addresses[1], std::net::Ipv4Addr::new(224, 0, 0, 111));
-    hello[22..24].copy_from_slice(&6696u16.to_be_bytes());
+    hello[22..24].copy_from_slice(&520u16.to_be_bytes());
     let group = Mac([1, 0, 0x5e, 0, 0, 111]);
     let frames = [
         frame(Mac::BROADCAST, mac, 0x0806, &asked),
@@ -112,7 +112,7 @@ fn a_broadcast_reaches_all_in_range_and_what_kernels_send_is_counted_by_its_kind
     let (summary, audit, _) = s.finish(&r, 0.0);
     assert_eq!(audit.defect(), None);
     let totals = &summary.totals;
-    // Babel's message, and the frame of another kind; ARP is none of them.
+    // RIP's message, and the frame of another kind; ARP is none of them.
     let resolution = totals.overhead_frames.map(|frames| frames.resolution);
     assert_eq!((totals.routing_packets, resolution), (2, Some(1)));
     assert!(summary.flows.is_empty());
