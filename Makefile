@@ -52,7 +52,7 @@ test: install-test
 	$(TARGET)/debug/xtask check
 	[ $(FUZZ_SECONDS) -eq 0 ] || fuzz/run-all $(FUZZ_SECONDS)
 	cargo metadata --format-version 1 >$(TARGET)/metadata.json
-	nice $(MAKE) test-web >$(TARGET)/web.log 2>&1 & web=$$!; \
+	$(MAKE) test-web >$(TARGET)/web.log 2>&1 & web=$$!; \
 	nice $(MAKE) test-rest >$(TARGET)/rest.log 2>&1 & rest=$$!; \
 	cargo nextest run --binaries-metadata $(TARGET)/binaries.json --cargo-metadata $(TARGET)/metadata.json \
 		--test-threads $(TEST_SLOTS); tests=$$?; \
