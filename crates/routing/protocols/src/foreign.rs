@@ -3,11 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use wayhop_core::{
-    Carrier, Class, Classified, Description, HostNeeds, LibraryFile, MessageFormat, Ns2Format,
-    ParameterError, ends,
-};
+use wayhop_core::{Carrier, Class, Description, LibraryFile, MessageFormat, Ns2Format, ParameterError};
 
+use crate::format::{NO_CARRIER, NO_ENGINE, NO_MESSAGES};
 use crate::{ALL, formats};
 
 /// More protocols than a process meets: libraries that it loads, and protocols of runs that it reads.
@@ -15,9 +13,6 @@ const MOST: usize = 32;
 
 /// In the order in which they came. Their places begin at [`Class::FIRST_FOREIGN`].
 static PLACES: [OnceLock<&'static Description>; MOST] = [const { OnceLock::new() }; MOST];
-
-/// No datagram has port 0: none is of a protocol that only a run directory names.
-const NO_CARRIER: Carrier = Carrier::UdpPort(0);
 
 /// Loads the protocol of the library at `path`. From now on it is one of all protocols.
 ///
@@ -95,24 +90,14 @@ pub(crate) fn learn(protocol: &str, classes: &[String], types: &[(u8, String)]) 
         name,
         full_name: name,
         specification: "a library",
-        profiles: &[],
-        schema: || serde_json::json!({ "type": "object", "properties": {} }),
-        profile: |_| None,
         read: |_| Err("its library is not loaded".to_owned()),
         messages: MessageFormat {
-            carrier: NO_CARRIER,
             classes: classes.leak(),
-            limited: 0,
             types: types.leak(),
-            classify: |_| Classified::default(),
-            decode: |_| Vec::new(),
-            hop: ends,
-            route_header: None,
-            authentication: None,
             ns2: Ns2Format { tag: "library", tail: |_, _| {} },
+            ..NO_MESSAGES
         },
-        host: HostNeeds::NONE,
-        forger: None,
+        ..NO_ENGINE
     })));
 }
 

@@ -14,6 +14,7 @@ mod classifier;
 mod daemons;
 mod dissector;
 mod foreign;
+mod format;
 mod names;
 mod none;
 mod packet;

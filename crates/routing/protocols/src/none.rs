@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use wayhop_core::{
-    Addr, Carrier, Classified, Cx, DataPlane, Description, DropReason, HostNeeds, HostRules, Inspect,
-    Interests, MessageFormat, Ns2Format, Packet, Parameters, Profile, Protocol, RxMeta, Time, TimerKey,
-    TxReport, TxSpec, ends,
+    Addr, Cx, DataPlane, Description, DropReason, HostNeeds, HostRules, Inspect, Interests, MessageFormat,
+    Ns2Format, Packet, Parameters, Profile, Protocol, RxMeta, Time, TimerKey, TxReport, TxSpec,
 };
 use wayhop_wire::ipv4;
+
+use crate::format::NO_MESSAGES;
 
 /// No routing protocol.
 pub(crate) static DESCRIPTION: Description = Description {
@@ -26,17 +27,9 @@ pub(crate) static DESCRIPTION: Description = Description {
         Some(key) => Err(format!("unknown field `{key}`, there are no parameters")),
     },
     messages: MessageFormat {
-        // No datagram has port 0 (RFC 768): none is a message of this protocol.
-        carrier: Carrier::UdpPort(0),
         classes: HOSTS,
-        limited: 0,
-        types: &[],
-        classify: |_| Classified::default(),
-        decode: |_| Vec::new(),
-        hop: ends,
-        route_header: None,
-        authentication: None,
         ns2: Ns2Format { tag: "none", tail: |_, _| {} },
+        ..NO_MESSAGES
     },
     host: HostNeeds::NONE,
     forger: None,

@@ -3,7 +3,7 @@
 use core::net::Ipv4Addr;
 
 /// What a handler wants, unchecked. Packets are handles, with their new bytes if they changed; handle 0 is a new packet.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wish<'a> {
     /// Put the packet into the interface queue.
     Send {

@@ -10,7 +10,7 @@ use wayhop_wire::babel::{
     Body, Encoding, PORT, Packet, ParserState, Prefix, Route, RouterId, Tlv, Update, tlv_type,
 };
 
-use super::format::{NO_ENGINE, NO_MESSAGES, heaviest};
+use crate::format::{NO_ENGINE, NO_MESSAGES, heaviest};
 
 pub(super) static DESCRIPTION: Description = Description {
     name: "babel",

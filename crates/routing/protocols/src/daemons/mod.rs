@@ -2,7 +2,6 @@
 //! networks contain them. They are decoded and counted like those of [`crate::ALL`].
 
 mod babel;
-mod format;
 mod olsr;
 
 use wayhop_core::Description;

@@ -8,7 +8,7 @@ use wayhop_wire::olsr::{
     Body, LinkMessage, LinkType, Message, NeighbourType, PORT, Packet, TimeCode, message_type,
 };
 
-use super::format::{NO_ENGINE, NO_MESSAGES, heaviest};
+use crate::format::{NO_ENGINE, NO_MESSAGES, heaviest};
 
 pub(super) static DESCRIPTION: Description = Description {
     name: "olsr",

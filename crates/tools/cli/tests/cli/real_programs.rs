@@ -61,8 +61,8 @@ fn connections_are_those_of(iperf3: &Value, dir: &Path) {
         Ok(())
     };
     Tables::of(&run, "aodv").connections(&mut keep).expect("the table");
-    // Ten looks a second while something changes; on a busy machine there are fewer.
-    assert!(client.len() > 20 && server.len() > 20, "{} and {} looks", client.len(), server.len());
+    // Ten looks a second while something changes; on a busy machine there are far fewer.
+    assert!(client.len() >= 5 && server.len() >= 5, "{} and {} looks", client.len(), server.len());
     let last = client.last().expect("a look").connection;
     let written = iperf3["end"]["sum_sent"]["bytes"].as_u64().expect("octets");
     let taken = iperf3["end"]["sum_received"]["bytes"].as_u64().expect("octets");

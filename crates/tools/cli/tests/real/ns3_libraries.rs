@@ -1,4 +1,4 @@
-//! Builds the libraries of ns-3's models (`ns3/`). Needs g++, make and ns-3 (`.ci/install test`).
+//! Builds the libraries of ns-3's models (`ns3/`). Needs g++, make and ns-3 (`.ci/install test` and `fixtures`).
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -141,7 +141,8 @@ fn addresses_that_somebody_flushes_are_put_back_at_the_interface_and_at_the_tun(
         let world = World::new(protocol);
         let flush = |of: &'static str| move |m: &Mesh| drop(m.ip(1, &format!("address flush dev {of}")));
         world.changes(flush("eth1"), "the address 10.0.0.2 of eth1 changed");
-        assert!(world.mesh.ip(1, "-4 address show dev eth1").contains("inet 10.0.0.2/32 scope link"));
+        let address = "inet 10.0.0.2/32 scope link";
+        world.mesh.until(address, RESUMES, |m| m.ip(1, "-4 address show dev eth1").contains(address));
         world.changes(flush("mesh0"), "the address 10.0.0.2/16 of mesh0 changed");
         world.mesh.ping(1, 0, 2);
         world.mesh.ping(0, 1, 2);

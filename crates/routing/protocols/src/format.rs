@@ -1,10 +1,13 @@
-//! What descriptions without an engine have in common.
+//! What descriptions without an engine, or without messages, have in common.
 
 use serde_json::json;
 use wayhop_core::{Carrier, Classified, Description, HostNeeds, MessageFormat, Ns2Format, ends};
 
-/// What the descriptions have in common: no parameters, because there is no engine.
-pub(super) const NO_ENGINE: Description = Description {
+/// No datagram has port 0 (RFC 768): none is a message of this protocol.
+pub(crate) const NO_CARRIER: Carrier = Carrier::UdpPort(0);
+
+/// No parameters, because there is no engine.
+pub(crate) const NO_ENGINE: Description = Description {
     name: "",
     full_name: "",
     specification: "",
@@ -17,9 +20,9 @@ pub(super) const NO_ENGINE: Description = Description {
     forger: None,
 };
 
-/// What their messages have in common: each packet makes one hop.
-pub(super) const NO_MESSAGES: MessageFormat = MessageFormat {
-    carrier: Carrier::UdpPort(0),
+/// Each packet makes one hop.
+pub(crate) const NO_MESSAGES: MessageFormat = MessageFormat {
+    carrier: NO_CARRIER,
     classes: &[],
     limited: 0,
     types: &[],
@@ -32,6 +35,6 @@ pub(super) const NO_MESSAGES: MessageFormat = MessageFormat {
 };
 
 /// The class of a packet with several messages: that of the first type here that it has.
-pub(super) fn heaviest(types: u16, by_weight: &[(u16, u8)]) -> Option<u8> {
+pub(crate) fn heaviest(types: u16, by_weight: &[(u16, u8)]) -> Option<u8> {
     by_weight.iter().find(|(of, _)| types & of != 0).map(|(_, class)| *class)
 }
