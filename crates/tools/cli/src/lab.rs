@@ -81,9 +81,13 @@ pub(crate) struct LabArgs {
 }
 
 pub(crate) fn lab(a: &LabArgs) -> Result<ExitCode, Failure> {
+    if a.receptions.is_some() {
+        return Err(usage!(
+            "--receptions: not supported in a lab, which does not see lost frames; simulate or emulate the scenario"
+        ));
+    }
     let mut scenario = a.source.load()?;
     scenario.captures.all |= a.captures;
-    scenario.receptions.all |= a.receptions.is_some();
     let resolved = scenario.resolve()?;
     let file = a.source.file();
     no_tcp(&scenario).map_err(|e| Failure::Usage(in_file(file, &e)))?;

@@ -16,6 +16,7 @@ use crate::whole::write_whole;
 pub(crate) use args::{EXAMPLES, ReportArgs};
 
 pub(crate) fn report(a: &ReportArgs) -> Result<(), Failure> {
+    check_ending(a.out.as_deref())?;
     #[cfg(feature = "studio")]
     let with_replay = a.replay;
     #[cfg(not(feature = "studio"))]
@@ -54,6 +55,16 @@ pub(crate) fn report(a: &ReportArgs) -> Result<(), Failure> {
     let path = a.out.clone().unwrap_or_else(default);
     write_whole(&path, html.as_bytes())?;
     out!("saved in {}", path.display())
+}
+
+/// Rejects another file type before anything is read.
+fn check_ending(out: Option<&Path>) -> Result<(), Failure> {
+    let Some(ending) = out.and_then(Path::extension) else { return Ok(()) };
+    if ["html", "htm"].iter().any(|e| ending == *e) {
+        return Ok(());
+    }
+    let out = out.unwrap_or(Path::new("")).display();
+    Err(usage!("--out {out}: a report is an HTML page; give a name that ends in .html, and print it from a browser for PDF"))
 }
 
 /// Whether a folder holds a sweep over more than seeds.

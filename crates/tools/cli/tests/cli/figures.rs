@@ -370,6 +370,9 @@ fn a_report_of_a_sweep_has_means_and_differences() {
     ] {
         assert!(page.contains(words), "{words}");
     }
+    let said = run_in(d, &["report", "sw", "--out", "page.pdf"]).failure(2);
+    assert!(said.contains("--out page.pdf: a report is an HTML page"), "{said}");
+    assert!(!d.join("page.pdf").exists());
     let said = run_in(d, &["report", "sw", "sw"]).failure(2);
     assert!(said.contains("a sweep cannot be combined with other runs"), "{said}");
 }
