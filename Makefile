@@ -1,7 +1,7 @@
 # make demo    build, run the first scenario, show its table and captures (installs what is missing)
 # make check   what to run while working: format, clippy, the checks of xtask, unit tests
 # make test    everything that CI checks
-# make web     of these, what tests the studio's page
+# make web     of these, what tests the studio's page (installs nothing: .ci/install test, .ci/install fixtures)
 # make bench   the comparisons with ns-2, and the speed; see bench/README.md
 # make site    the documentation as a web site, in site/VERSION; fails on a broken link
 # make ns3     the libraries that run ns-3's routing models; see ns3/README.md

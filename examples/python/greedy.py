@@ -3,7 +3,7 @@ Beacons carry all positions that a node knows. A packet goes to the neighbour ne
 """
 
 from socket import inet_aton, inet_ntoa
-from struct import iter_unpack, pack
+from struct import calcsize, iter_unpack, pack
 
 import wayhop
 from wayhop import Cx, DropReason, Fix, Packet, Rx, TxReport, TxStatus
@@ -42,13 +42,17 @@ class Greedy(wayhop.Protocol):
 
     def on_frame(self, cx: Cx, packet: Packet, rx: Rx) -> None:
         message = packet.payload
-        if message[0] == BEACON:
+        kind = message[0] if message else None
+        if kind == BEACON and (len(message) - 1) % calcsize(ENTRY) == 0:
             self.heard[rx.sender] = cx.now
             for address, time, latitude, longitude in iter_unpack(ENTRY, message[1:]):
                 node = inet_ntoa(address)
-                if node != cx.address and time > self.places.get(node, (-1.0,))[0]:
+                is_news = node != cx.address and time > self.places.get(node, (-1.0,))[0]
+                if is_news and abs(latitude) <= 90 and abs(longitude) <= 180:
                     self.places[node] = (time, Fix(latitude, longitude))
             cx.consume(packet)
+        elif kind != DATA or len(message) < 2:
+            cx.drop(packet, DropReason.MALFORMED)
         elif packet.destination == cx.address:
             packet.pop(2, protocol=message[1])
             cx.deliver(packet)

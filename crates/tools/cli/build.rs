@@ -17,7 +17,8 @@ fn main() {
     let commit = std::env::var("WAYHOP_COMMIT").ok().or_else(|| commit(&root));
     let commit = commit.unwrap_or_else(|| "unknown".to_owned());
     println!("cargo::rustc-env=WAYHOP_VERSION={}+{commit}", env!("CARGO_PKG_VERSION"));
-    // What is published (the profile `dist`) is small: equal functions become one. Here rustc brings the linker that can.
+    // To make the published program (profile `dist`) smaller, the linker merges identical functions and packs relocations. Only the
+    // linker that rustc has for this target is known to do both.
     let variable = |name| std::env::var(name).unwrap_or_default();
     if variable("OPT_LEVEL") == "z" && variable("TARGET") == "x86_64-unknown-linux-gnu" {
         println!("cargo::rustc-link-arg-bins=-Wl,--icf=all,-z,pack-relative-relocs");

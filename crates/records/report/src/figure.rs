@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use crate::escape::escape;
 use crate::plot::{Axis, Mark, Plot, Series};
 use crate::rows::quoted;
-use crate::svg;
-use crate::svg::{HALF_WIDTH, WIDTH, colour};
+use crate::svg::{self, HALF_WIDTH, WIDTH, colour};
 
 /// One or several plots under one caption.
 #[derive(Clone, Debug, Default, PartialEq)]

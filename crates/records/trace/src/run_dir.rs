@@ -1,10 +1,9 @@
 //! The run directory: written by a run, and read by everything else; and its lock.
 
-use std::fs::File;
-use std::io::{ErrorKind, Write as _};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fs, io};
 
 use serde::Serialize;
 use wayhop_core::{Classifier, file_name};
@@ -265,7 +264,7 @@ fn locked(path: &Path, busy: &str) -> Result<Option<Arc<File>>, Error> {
 }
 
 /// What was not there is gone as well.
-fn gone(removed: std::io::Result<()>) -> std::io::Result<()> {
+fn gone(removed: io::Result<()>) -> io::Result<()> {
     removed.or_else(|e| if e.kind() == ErrorKind::NotFound { Ok(()) } else { Err(e) })
 }
 

@@ -117,7 +117,7 @@ pub struct ProgramExit {
     /// Why it could not be started.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<String>,
-    /// How often it ended and was started again; the rest is about its last end.
+    /// How often it was started again after it ended; the other fields are about its last end.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub restarts: Option<u32>,
 }

@@ -25,7 +25,7 @@ pub struct OverheadFrames {
     pub ack: u64,
     /// Frames with a routing packet.
     pub routing: u64,
-    /// Frames of ARP, and of neighbour discovery with IPv6.
+    /// Frames of ARP, of neighbour discovery with IPv6, and of the multicast reports of emulated kernels.
     pub resolution: u64,
 }
 

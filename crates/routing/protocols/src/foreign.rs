@@ -62,11 +62,11 @@ pub(crate) fn placed() -> impl Iterator<Item = (u8, &'static Description)> {
 /// to a built-in format of the same carrier.
 #[inline]
 pub(crate) fn of_carrier(is_its: impl Fn(Carrier) -> bool) -> Option<(u8, &'static Description)> {
-    let is_like_ours = |carrier| formats().any(|(_, d)| d.messages.carrier == carrier);
+    let is_built_in = |carrier| formats().any(|(_, d)| d.messages.carrier == carrier);
     let knows = |d: &Description| {
         let MessageFormat { carrier, classes, types, .. } = &d.messages;
         let is_named = !classes.is_empty() || !types.is_empty();
-        *carrier != NO_CARRIER && (is_named || !is_like_ours(*carrier)) && is_its(*carrier)
+        *carrier != NO_CARRIER && (is_named || !is_built_in(*carrier)) && is_its(*carrier)
     };
     placed().find(|(_, d)| knows(d))
 }
@@ -78,10 +78,11 @@ pub(crate) fn learn(protocol: &str, classes: &[String], types: &[(u8, String)]) 
         d.name == protocol && d.messages.classes == classes && d.messages.types.iter().copied().eq(types)
     };
     // Trace hashes and tables have 16 classes and types.
-    let fits = classes.len() <= 16 && types.iter().all(|(bit, _)| *bit < 16);
-    if !fits || placed().any(|(_, d)| is_known(d)) {
+    let fits = classes.len() <= 16 && types.len() <= 16 && types.iter().all(|(bit, _)| *bit < 16);
+    if !fits || placed().any(|(_, d)| is_known(d)) || placed().count() == MOST {
         return;
     }
+    // What is leaked is at most once for each place.
     let leak = |text: &String| -> &'static str { text.clone().leak() };
     let classes: Vec<&'static str> = classes.iter().map(leak).collect();
     let types: Vec<(u8, &'static str)> = types.iter().map(|(bit, name)| (*bit, leak(name))).collect();

@@ -23,7 +23,7 @@ pub fn class_of_host(number: u8, payload: &[u8]) -> Option<Class> {
     match number {
         // RFC 5340, section A.1.
         89 => class("none", "ospf"),
-        // RFC 2453, section 3.1; RFC 2080, section 2.1.
+        // RFC 2453, section 3.6; RFC 2080, section 2.1.
         protocol::UDP if matches!(payload.get(2..4)?, [2, 8 | 9]) => class("none", "rip"),
         _ => None,
     }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use wayhop_core::{Authentication, Carrier, Class, MessageCounts, Messages};
 use wayhop_wire::ipv4;
 
-use crate::{ALL, DAEMONS, class, classify, decode, find, formats, hop, messages, route_header};
+use crate::{ALL, CLASSIFIER, DAEMONS, class, classify, decode, find, formats, hop, messages, route_header};
 
 fn all_different<T: Ord>(items: impl IntoIterator<Item = T>) -> bool {
     let mut seen = BTreeSet::new();
@@ -124,7 +124,7 @@ fn ip6(udp: &[u8]) -> Vec<u8> {
     p
 }
 
-/// A datagram between two of these ports.
+/// A datagram from and to this port.
 fn udp(port: u16, payload: &[u8]) -> Vec<u8> {
     let len = (8 + payload.len() as u16).to_be_bytes();
     [&port.to_be_bytes()[..], &port.to_be_bytes(), &len, &[0, 0], payload].concat()
@@ -190,6 +190,18 @@ fn foreign_packets_are_routing_packets_by_their_heaviest_message() {
     assert_eq!(classify(&ip(17, &udp(6696, &BABEL))).0, class("babel", "request"));
     // Data of a program that happens to use the port.
     assert_eq!(classify(&ip(17, &udp(6696, b"GET / HTTP/1.1"))), (None, Messages::NONE));
+}
+
+#[test]
+fn the_names_of_recorded_protocols_are_known_within_bounds() {
+    let learn = |name: &str, types: &[(u8, String)]| CLASSIFIER.learn(name, &["data".to_owned()], types);
+    let types: Vec<(u8, String)> = (0..16).map(|bit| (bit, format!("t{bit}"))).collect();
+    learn("recorded", &types);
+    learn("endless", &[&types[..], &types[..1]].concat());
+    assert!(class("recorded", "data").is_some() && class("endless", "data").is_none());
+    assert_eq!(messages("recorded", &["t0", "t15"]).map(Messages::bits), Some(0x8001));
+    (0..40).for_each(|i| learn(&format!("p{i}"), &[]));
+    assert!(class("p0", "data").is_some() && class("p39", "data").is_none());
 }
 
 proptest! {

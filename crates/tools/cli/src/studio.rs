@@ -79,7 +79,7 @@ pub(crate) fn studio(a: &StudioArgs) -> Result<(), Failure> {
         told = out!("{address}");
         if a.listen.is_unspecified() {
             say!(
-                "studio is listening on all addresses of this machine; others can open each with the same token"
+                "studio is listening on all addresses of this machine; each works in the URL, with the same token"
             );
         }
         say!("studio is running; stop with Ctrl-C");
@@ -96,7 +96,7 @@ pub(crate) fn studio(a: &StudioArgs) -> Result<(), Failure> {
         return told;
     }
     if edits {
-        // Its library, if it has one, must be loaded before the page can ask for anything. Other errors the page shows.
+        // If the scenario names a library, it must be loaded before the page can ask for anything. The page shows other errors.
         let _ = wayhop_scenario::Scenario::load(&a.run, &[]);
         let program = std::env::current_exe()
             .map_err(|e| usage!("cannot find the wayhop program to run scenarios: {e}"))?;

@@ -1,7 +1,8 @@
-//! Commands with a foreign library or Python module run in a child of their own, so that a crash of the library is told and the run survives.
+//! Runs a command with a foreign library or Python module in a child process, so that a crash of the library is reported and what was
+//! recorded stays readable.
 //!
-//! The first time that a command meets a library, it starts itself again with the same arguments, and becomes the child's
-//! supervisor: it passes signals on, watches for calls that do not return, says what happened, and ends as the child ends.
+//! The first time that a command loads a library, it starts itself again with the same arguments and becomes the child's
+//! supervisor: it passes signals on, watches for calls that do not return, reports how the child ended, and exits like it.
 
 use std::fs::File;
 use std::os::fd::{AsFd as _, AsRawFd as _};
@@ -19,12 +20,12 @@ use nix::unistd::Pid;
 use wayhop_protocols::progress::{FILE_BYTES, LIMIT, Snapshot, call_limit, report_to};
 use wayhop_trace::{RunDir, Status, how_it_ended};
 
-use crate::failure::say;
+use crate::failure::{harmless, say};
 use crate::scenario_args::is_standard_input;
 
 /// The supervisor of this process: its process number, and that of a file that both share.
 const SUPERVISOR: &str = "WAYHOP_SUPERVISOR";
-/// Between two looks at the child.
+/// How often the supervisor looks at the child, milliseconds.
 const TICK: u16 = 50;
 /// Signals that a supervisor passes on. What a terminal sends, the child gets itself.
 const PASSED_ON: [Signal; 6] =
@@ -43,7 +44,8 @@ pub(crate) fn supervise(library: &Path) -> Result<(), String> {
     if is_supervised() {
         return Ok(());
     }
-    if std::env::args_os().any(|a| is_standard_input(Path::new(&a))) {
+    // What follows `--` is the command of a node.
+    if std::env::args_os().take_while(|a| a != "--").any(|a| is_standard_input(Path::new(&a))) {
         let why = "a scenario with a library cannot come from standard input; save it to a file";
         return Err(why.to_owned());
     }
@@ -53,7 +55,7 @@ pub(crate) fn supervise(library: &Path) -> Result<(), String> {
     }
 }
 
-/// Whether this process has a supervisor; from now on it is told what the library does.
+/// Whether this process has a supervisor; from now on the supervisor sees what the library does.
 fn is_supervised() -> bool {
     let Some((parent, file)) = std::env::var(SUPERVISOR).ok().and_then(|s| {
         let (parent, file) = s.split_once(':')?;
@@ -66,8 +68,8 @@ fn is_supervised() -> bool {
         return false;
     }
     let shared = File::options().read(true).write(true).open(format!("/proc/{parent}/fd/{file}"));
-    let is_told = shared.and_then(report_to).is_ok();
-    is_told && set_pdeathsig(Signal::SIGKILL).is_ok() && parent == parent_id()
+    let is_shared = shared.and_then(report_to).is_ok();
+    is_shared && set_pdeathsig(Signal::SIGKILL).is_ok() && parent == parent_id()
 }
 
 /// Runs this command in a child, and returns its exit status.
@@ -146,7 +148,8 @@ fn verdict(status: ExitStatus, at: &Snapshot, library: &Path) -> i32 {
         _ if !at.fault.is_empty() => format!("{name} ended the run{place}: it {}", at.fault),
         (Some(signal), _) if SENT.contains(&signal) => {
             if signal == Signal::SIGKILL {
-                say_end(&format!("{signal} ended the process that ran {name}"), at);
+                let remedy = "if nobody sent it, memory ran out: see dmesg";
+                say_end(&format!("{signal} ended the process that ran {name}; {remedy}"), at);
             }
             return 128 + signal as i32;
         }
@@ -184,7 +187,7 @@ fn name(at: &Snapshot, library: &Path) -> String {
 
 /// The message, and what is left of the run.
 fn say_end(what: &str, at: &Snapshot) {
-    say!("error: {what}");
+    say!("wayhop: {}", harmless(what));
     if at.run.is_empty() {
         return;
     }

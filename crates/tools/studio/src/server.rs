@@ -136,7 +136,8 @@ fn address(mut at: SocketAddr, own: Option<IpAddr>, token: Option<&str>) -> Stri
     token.map_or_else(|| format!("http://{at}/"), |token| format!("http://{at}/?token={token}"))
 }
 
-/// The address of this machine that its default route uses. Connecting a UDP socket looks up the route and sends nothing (the far addresses are those of RFC 5737 and RFC 3849).
+/// The address of this machine that its default route uses. Connecting a UDP socket looks up the route and sends nothing (the far
+/// addresses are those of RFC 5737 and RFC 3849).
 fn own_address(any: IpAddr) -> Option<IpAddr> {
     let far: SocketAddr = if any.is_ipv4() { "192.0.2.1:9" } else { "[2001:db8::1]:9" }.parse().ok()?;
     let socket = UdpSocket::bind((any, 0)).ok()?;

@@ -146,8 +146,11 @@ impl Stack {
             if is_tap {
                 route_packets()?;
             }
-            if v6.is_some() || is_tap {
+            if v6.is_some() {
                 use_ipv6_quietly(is_tap)?;
+            } else if is_tap {
+                // Programs may use it, where the kernel has it.
+                use_ipv6_quietly(is_tap).or_else(ignore_missing)?;
             } else {
                 fs::write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1").or_else(ignore_missing)?;
             }

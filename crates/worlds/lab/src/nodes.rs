@@ -265,7 +265,7 @@ impl Nodes {
                 .split_once(' ')
                 .filter(|(_, rest)| rest.starts_with("warning: "))
                 .map_or(&*line, |l| l.1);
-            if ["warning: ", "wayhop: ", "error: "].iter().any(|word| line.starts_with(word)) {
+            if ["warning: ", "wayhop: "].iter().any(|word| line.starts_with(word)) {
                 complaints.push(format!("node {}: {line}", self.names[i]));
             }
         }

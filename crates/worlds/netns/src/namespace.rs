@@ -102,7 +102,7 @@ pub fn send_all_by(ifindex: u32, source: Option<Ipv4Addr>) -> io::Result<()> {
     Netlink::open()?.order(RouteNetlinkMessage::NewRoute(route), NLM_F_CREATE)
 }
 
-/// Has this thread's namespace reach a network by a neighbour on an interface of this number.
+/// Adds a route by way of a neighbour on the interface with this number to this thread's namespace.
 pub fn add_route(ifindex: u32, to: Prefix, neighbour: Addr) -> io::Result<()> {
     let address = |a: Addr| match a.ip() {
         IpAddr::V4(a) => RouteAddress::Inet(a),

@@ -67,13 +67,16 @@ impl Restart {
     }
 }
 
+/// A program's number in the plan, and how often it had been started, this time included.
+pub(crate) type StartNumber = (usize, u32);
+
 /// How a program ended, or why it did not begin. The number is the one under which it was started.
-pub(crate) type ProgramEnd = (usize, io::Result<ExitStatus>);
+pub(crate) type ProgramEnd = (StartNumber, io::Result<ExitStatus>);
 
 /// Starts a program in a node; `again` if it is a restart, whose output follows what is there. When it ends, or turns out not
 /// to begin, `ended` gets to know, and then `wake` is called.
 pub(crate) fn start(
-    (number, again): (usize, bool),
+    (number, again): (StartNumber, bool),
     program: &Launch,
     namespace: &Namespace,
     registry: &Registry,

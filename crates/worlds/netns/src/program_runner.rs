@@ -28,6 +28,8 @@ pub struct ProgramRunner<'a> {
     waiting: Vec<usize>,
     /// Programs that an outage ended.
     killed: BTreeSet<usize>,
+    /// How often each was started: the end of an earlier start may be heard of after a later one began.
+    starts: Vec<u32>,
     /// Programs that start again, with the times, in their order.
     restarts: VecDeque<(Time, usize)>,
     /// The rows of programs in `results.exits`.
@@ -62,6 +64,7 @@ impl<'a> ProgramRunner<'a> {
         let mut order: Vec<usize> = (0..plan.len()).collect();
         order.sort_by_key(|&i| plan[i].0);
         Self {
+            starts: vec![0; plan.len()],
             plan,
             order,
             next: 0,
@@ -138,15 +141,19 @@ impl<'a> ProgramRunner<'a> {
 
     /// Takes note of those that have ended.
     pub fn hear_of_ends(&mut self, now: Time) {
-        while let Ok((i, status)) = self.ended.1.try_recv() {
-            self.program_ended(now, i, &status);
+        while let Ok(((i, start), status)) = self.ended.1.try_recv() {
+            if start == self.starts[i] {
+                self.program_ended(now, i, &status);
+            }
         }
     }
 
     fn start(&mut self, i: usize, namespace: &Namespace, again: bool) {
         let wake = Arc::clone(&self.wake);
         let ended = self.ended.0.clone();
-        if let Err(e) = start((i, again), &self.plan[i].1, namespace, self.registry, ended, move || wake()) {
+        self.starts[i] += 1;
+        let (launch, number) = (&self.plan[i].1, (i, self.starts[i]));
+        if let Err(e) = start((number, again), launch, namespace, self.registry, ended, move || wake()) {
             // One that cannot be started is not tried again.
             self.program_ended(Time::ZERO, i, &Err(e));
         }

@@ -53,10 +53,13 @@ impl Programs {
         let names_folder = |p: &ProgramPlan| p.command.iter().any(|c| c.contains(ProgramPlan::FOLDER));
         let wants_folders = trust && scenario.programs.iter().any(names_folder);
         let folders = wants_folders.then(|| RecordFolder::create(run, FILES)).transpose()?;
-        let launch = |p: &ProgramPlan| -> io::Result<Launch> {
+        let launch = |p: &ProgramPlan| -> Result<Launch, Error> {
             let name = file_name(&scenario.names[p.node.index()]);
             let own = run.map(|r| r.join(FILES).join(&name));
-            let confine = || Confinement::new(p.node.0, own.as_deref());
+            let confine = || {
+                Confinement::new(p.node.0, own.as_deref())
+                    .map_err(|e| wayhop_netns::Error::system("cannot find the working directory", e))
+            };
             let folder = match &folders {
                 Some(folders) => folders.make(&name)?,
                 None => Confinement::HOME.to_owned(),
@@ -75,9 +78,8 @@ impl Programs {
                 restart,
             })
         };
-        let plan: io::Result<Vec<_>> = scenario.programs.iter().map(|p| Ok((p.start, launch(p)?))).collect();
-        let mut plan =
-            plan.map_err(|e| wayhop_netns::Error::system("cannot find the working directory", e))?;
+        let plan = scenario.programs.iter().map(|p| Ok((p.start, launch(p)?)));
+        let mut plan = plan.collect::<Result<Vec<_>, Error>>()?;
         let mut launches = Vec::new();
         let agents = Agents::new(scenario, run, &mut launches)?;
         let applications = Applications::new(scenario, run, log, &mut launches)?;

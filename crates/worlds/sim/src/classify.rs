@@ -11,7 +11,7 @@ pub(crate) struct PacketFacts {
     pub(crate) source: Addr,
     pub(crate) destination: Addr,
     pub(crate) ttl: u8,
-    /// The class of routing messages and of address resolution; `None` for data.
+    /// The class of routing messages, or that of address resolution; `None` for data.
     pub(crate) control: Option<PacketClass>,
     pub(crate) messages: Messages,
 }
@@ -31,7 +31,7 @@ pub(crate) fn read(bytes: &[u8]) -> PacketFacts {
 pub(crate) fn of_host(bytes: &[u8]) -> PacketFacts {
     let facts = read(bytes);
     let control = match ip::Packet::new_checked(bytes) {
-        Ok(ip) if is_discovery(&ip) => Some(PacketClass::Arp),
+        Ok(ip) if is_of_link(&ip) => Some(PacketClass::Arp),
         Ok(ip) => wayhop_protocols::class_of_host(ip.protocol, ip.payload).map(PacketClass::Control),
         Err(_) => {
             if let Ok(arp) = arp::Repr::parse(bytes) {
@@ -44,7 +44,13 @@ pub(crate) fn of_host(bytes: &[u8]) -> PacketFacts {
     PacketFacts { control: facts.control.or(control), ..facts }
 }
 
-/// Whether it is a message of neighbour discovery (RFC 4861, section 4).
-fn is_discovery(ip: &ip::Packet<'_>) -> bool {
-    ip.protocol == next_header::ICMPV6 && matches!(ip.payload.first(), Some(133..=137))
+/// Whether a kernel sends it about its link, and no program: neighbour discovery (RFC 4861, section 4), or a report of the
+/// groups that a host listens to (RFC 3376, section 4; RFC 3810, section 5).
+fn is_of_link(ip: &ip::Packet<'_>) -> bool {
+    const IGMP: u8 = 2;
+    match ip.protocol {
+        IGMP => true,
+        next_header::ICMPV6 => matches!(ip.payload.first(), Some(130..=137 | 143)),
+        _ => false,
+    }
 }

@@ -18,7 +18,6 @@ pub(crate) use cell::Cell;
 pub(crate) use checkpoint::{Checkpoint, Checkpoints, remove as remove_checkpoint};
 pub use csv::export_csv;
 pub use lives::{ColumnCells, OutcomeRow, PacketRow, outcome_rows, packet_rows};
-
 pub use pieces::TableFile;
 pub(crate) use read::mend;
 pub use read::{RouteSearch, addresses, node_names, open_table, searches};

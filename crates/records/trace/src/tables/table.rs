@@ -1,8 +1,7 @@
 //! One Parquet file, written row group by row group.
 
 use std::fs::File;
-use std::io;
-use std::io::{Seek as _, SeekFrom, Write};
+use std::io::{self, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

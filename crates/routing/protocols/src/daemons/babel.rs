@@ -10,7 +10,7 @@ use wayhop_wire::babel::{
     Body, Encoding, PORT, Packet, ParserState, Prefix, Route, RouterId, Tlv, Update, tlv_type,
 };
 
-use crate::format::{NO_ENGINE, NO_MESSAGES, heaviest};
+use crate::format::{NO_ENGINE, NO_MESSAGES, heaviest, unreadable};
 
 pub(super) static DESCRIPTION: Description = Description {
     name: "babel",
@@ -80,19 +80,13 @@ fn classify(d: &Datagram<'_>) -> Classified {
 fn decode(d: &Datagram<'_>) -> Vec<DecodedMessage> {
     let packet = match packet(d) {
         Ok(packet) => packet,
-        Err(_) if d.is_cut() => return vec![DecodedMessage::cut("unknown")],
-        Err(e) => return vec![DecodedMessage::malformed("unknown", e.to_string())],
+        Err(e) => return vec![unreadable(d, d.payload, "unknown", e)],
     };
-    let end = d.payload.as_ptr_range().end;
     let mut state = ParserState::new(d.source);
     let message = |octets: &[u8]| match Tlv::parse(octets) {
         Ok(Tlv { body: Body::Pad1 | Body::PadN(_), .. }) => None,
         Ok(tlv) => Some(whole(&tlv, state.take(&tlv))),
-        // The capture ends in it.
-        Err(_) if d.is_cut() && octets.as_ptr_range().end == end => {
-            Some(DecodedMessage::cut(kind_name(octets[0])))
-        }
-        Err(e) => Some(DecodedMessage::malformed(kind_name(octets[0]), e.to_string())),
+        Err(e) => Some(unreadable(d, octets, kind_name(octets[0]), e)),
     };
     packet.body().chain(packet.trailer()).filter_map(message).collect()
 }

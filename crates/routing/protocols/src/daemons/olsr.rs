@@ -8,7 +8,7 @@ use wayhop_wire::olsr::{
     Body, LinkMessage, LinkType, Message, NeighbourType, PORT, Packet, TimeCode, message_type,
 };
 
-use crate::format::{NO_ENGINE, NO_MESSAGES, heaviest};
+use crate::format::{NO_ENGINE, NO_MESSAGES, heaviest, unreadable};
 
 pub(super) static DESCRIPTION: Description = Description {
     name: "olsr",
@@ -52,18 +52,11 @@ fn packet<'a>(d: &Datagram<'a>) -> Option<Packet<'a>> {
 
 fn decode(d: &Datagram<'_>) -> Vec<DecodedMessage> {
     let Some(packet) = packet(d) else {
-        return vec![if d.is_cut() {
-            DecodedMessage::cut("unknown")
-        } else {
-            DecodedMessage::malformed("unknown", "not a packet of OLSR over IPv4")
-        }];
+        return vec![unreadable(d, d.payload, "unknown", "not a packet of OLSR over IPv4")];
     };
-    let end = d.payload.as_ptr_range().end;
     let message = |octets: &[u8]| match Message::parse(octets) {
         Ok(m) => whole(&packet, &m),
-        // The capture ends in it.
-        Err(_) if d.is_cut() && octets.as_ptr_range().end == end => DecodedMessage::cut(kind_name(octets[0])),
-        Err(e) => DecodedMessage::malformed(kind_name(octets[0]), e.to_string()),
+        Err(e) => unreadable(d, octets, kind_name(octets[0]), e),
     };
     packet.messages().map(message).collect()
 }

@@ -145,12 +145,12 @@ impl<P: Explorable> World<P> {
     }
 }
 
-/// Following next hops leads in no circle.
+/// A complaint if next hops lead in a circle.
 pub fn no_loop<P: Explorable>(w: &World<P>, names: Names) -> Option<String> {
     loop_in_tables(w).map(|(way, to)| format!("loop {} for {}", names.way(&way), names.node(to)))
 }
 
-/// Nobody keeps a route to itself.
+/// A complaint if a node has a route to itself.
 pub fn no_self_entry<P: Explorable>(w: &World<P>, names: Names) -> Option<String> {
     let has = |&i: &usize| w.nodes[i].route(addr(i)).is_some();
     (0..w.nodes.len()).find(has).map(|i| format!("{} has a route to itself", names.node(i)))

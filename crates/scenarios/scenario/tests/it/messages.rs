@@ -156,6 +156,35 @@ fn each_mistake_is_named_by_file_line_key_and_remedy() {
 }
 
 #[test]
+fn programs_that_would_run_nowhere_twice_or_without_an_address_are_refused() {
+    for (keys, expect) in [
+        (
+            "nodes = []",
+            "nodes: the list is empty; list nodes, or remove `nodes` to run the program on all of them",
+        ),
+        ("nodes = [1, 1]", "nodes[1]: node 1 is listed twice; remove one of the two"),
+        ("node = 1\nnodes = [1]", "nodes: both `node` and `nodes` are given; remove one of the two"),
+        ("output = \"a\"", "output: the program writes \"a\" on several nodes; put {node} into the name"),
+        (
+            "output = \"{address6}\"",
+            "command: {address6}: the nodes have no IPv6 addresses; set nodes.ipv6 = true, or use {address}",
+        ),
+    ] {
+        let got = message(&format!("{GOOD}[[programs]]\ncommand = [\"true\"]\n{keys}\n"));
+        assert!(got.ends_with(&format!(" programs[0].{expect}")), "{keys}: {got}");
+    }
+    let text = format!("nodes.ipv6 = true\n{GOOD}[[programs]]\ncommand = [\"ping\", \"{{address6}}\"]\n");
+    let r = Scenario::from_text(&text, &[]).unwrap().resolve().unwrap();
+    let addresses = &r.ipv6.as_ref().unwrap().addresses;
+    assert!(
+        r.programs
+            .iter()
+            .map(|p| &p.command[1])
+            .eq(&addresses.iter().map(ToString::to_string).collect::<Vec<_>>())
+    );
+}
+
+#[test]
 fn a_tcp_key_that_would_change_nothing_is_refused_with_what_it_is_for() {
     let other = |of: &str| format!("this key requires {of}; remove it, or set that");
     let elfn = "route_failure = \"elfn\" or \"elfn-half\"";

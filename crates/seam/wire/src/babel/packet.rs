@@ -35,7 +35,7 @@ impl<'a> Packet<'a> {
     pub fn body(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         tlvs(&self.bytes[HEADER_LEN..self.body_end.min(self.bytes.len())])
     }
-    /// Those of the trailer, where padding and MACs (RFC 8967) are.
+    /// The octets of each TLV of the trailer: padding and MACs (RFC 8967, section 6.1).
     pub fn trailer(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         tlvs(self.bytes.get(self.body_end..).unwrap_or_default())
     }

@@ -35,7 +35,7 @@ impl Encoding {
         })
     }
 
-    /// Of a whole address.
+    /// The encoding of a whole address.
     pub(super) fn of(address: Option<IpAddr>) -> Self {
         match address {
             None => Self::Wildcard,
@@ -93,11 +93,11 @@ pub(super) fn put_address(b: &mut [u8], address: Option<IpAddr>) {
 /// A prefix as it is in a TLV: its first octets may be those of an earlier Update.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Prefix<'a> {
-    /// Of its address.
+    /// Encoding of its address.
     pub encoding: Encoding,
     /// Prefix length, in bits.
     pub len: u8,
-    /// The octets at its start that are those of the default prefix; 0 except in Updates.
+    /// How many octets at its start are those of the default prefix; 0 except in Updates.
     pub omitted: u8,
     /// The octets behind these, up to the prefix length.
     pub octets: &'a [u8],

@@ -67,12 +67,12 @@ pub enum Body<'a> {
     AckRequest {
         /// Returned in the acknowledgment.
         opaque: u16,
-        /// Within this time.
+        /// The time in which it is expected.
         interval_cs: u16,
     },
     /// An acknowledgment (4.6.4).
     Ack {
-        /// That of the request.
+        /// The value of the request.
         opaque: u16,
     },
     /// Announces the sender to its neighbours (4.6.5).
@@ -81,14 +81,14 @@ pub enum Body<'a> {
         unicast: bool,
         /// One more in each Hello of its series.
         seqno: u16,
-        /// The time until the next one at most; 0 for one out of turn.
+        /// The longest time until the next one; 0 in an unscheduled Hello.
         interval_cs: u16,
     },
     /// I Heard You (4.6.6).
     Ihu {
         /// The cost of receiving from the neighbour; 0xffff if it is not heard.
         rxcost: u16,
-        /// The time until the next one at most.
+        /// The longest time until the next one.
         interval_cs: u16,
         /// The neighbour; `None` for each that receives it.
         address: Option<IpAddr>,
@@ -103,13 +103,13 @@ pub enum Body<'a> {
     RouteRequest(Prefix<'a>),
     /// Asks for a newer sequence number (4.6.11).
     SeqnoRequest {
-        /// At least this one.
+        /// The least sequence number that answers it.
         seqno: u16,
         /// The hops that the request may make.
         hop_count: u8,
-        /// Of this router.
+        /// The router that originates the prefix.
         router_id: RouterId,
-        /// For this prefix.
+        /// The prefix.
         prefix: Prefix<'a>,
     },
     /// Message Authentication Code (RFC 8967, section 6.1).
@@ -143,7 +143,7 @@ pub struct Update<'a> {
     pub sets_router_id: bool,
     /// The destination.
     pub prefix: Prefix<'a>,
-    /// The time until the next one at most; 0xffff if there is none.
+    /// The longest time until the next one; 0xffff if there is none.
     pub interval_cs: u16,
     /// The originator's sequence number.
     pub seqno: u16,

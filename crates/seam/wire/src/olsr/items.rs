@@ -1,4 +1,4 @@
-//! Lists of addresses and networks.
+//! Lists of addresses.
 
 use std::net::Ipv4Addr;
 

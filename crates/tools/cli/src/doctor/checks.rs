@@ -166,7 +166,7 @@ fn forwarding() -> Check {
 /// Tries something in a temporary network namespace, as an emulation or a lab does it.
 fn in_namespace(attempt: impl FnOnce(&Namespace) -> io::Result<()>) -> Result<String, String> {
     let tried = Namespace::new().and_then(|namespace| attempt(&namespace));
-    // Of what a program said, the first line.
+    // Only the first line of a program's messages.
     let first =
         |e: io::Error| e.to_string().lines().next().unwrap_or("tried, fails").replace(char::is_control, " ");
     tried.map(|()| "tried, works".to_owned()).map_err(first)

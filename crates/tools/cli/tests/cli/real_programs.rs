@@ -30,6 +30,24 @@ fn wait(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
+/// The node is up again before anybody hears that its program has ended: that end is no failure, and the program runs once.
+#[test]
+fn a_program_that_an_outage_of_a_millisecond_ended_is_started_once() {
+    skip_without_root!();
+    let program = "[[programs]]\nnode = 0\ncommand = [\"sh\", \"-c\", \"echo started; sleep 60\"]\n\
+                   output = \"a.txt\"\nrestart = \"on-failure\"\n\
+                   [[outages]]\nnode = 0\nstart_s = 3\nlength_s = 0.001\ntables = \"lost\"\n";
+    let text = chain("", program).replace("duration_s = 600", "duration_s = 7");
+    let dir = folder(&[("s.toml", &text)]);
+    let ran = run_in(dir.path(), &["emulate", "s.toml", "--out", "run", "--quiet", "--trust"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.err);
+    let read = |file: &str| fs::read_to_string(dir.path().join("run").join(file)).expect(file);
+    let summary: Value = serde_json::from_str(&read("summary.json")).expect("JSON");
+    assert!(summary["program_exits"].is_null(), "{summary}");
+    // A busy machine may not have started it before the outage.
+    assert!((1..=2).contains(&read("programs/a.txt").lines().count()));
+}
+
 #[test]
 fn iperf3_measures_what_four_hops_carry() {
     skip_without_root!();

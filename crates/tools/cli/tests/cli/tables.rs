@@ -36,7 +36,7 @@ fn run_python(python: &Path, script: &str, args: &[&str], dir: &Path) -> String 
 fn the_examples_for_polars_and_pandas_give_the_summarys_numbers() {
     let python = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../target/python/bin/python3"));
     if !python.is_file() {
-        assert!(std::env::var_os("CI").is_none(), "polars and pandas are missing: run .ci/install test");
+        assert!(std::env::var_os("CI").is_none(), "polars and pandas are missing: run .ci/install fixtures");
         return;
     }
     let dir = folder(&[("s.toml", BUSY)]);

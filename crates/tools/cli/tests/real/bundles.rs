@@ -1,7 +1,7 @@
 //! Bundle agents on real hosts: files, kills, neighbours of the mesh's links, and dtn7 and pyD3TN at the other end.
 //!
-//! Needs root, network namespaces, and the programs that `.ci/install test` installs: ip, nft,
-//! tshark, dtn7 in target/dtn7, and pyD3TN in target/python.
+//! Needs root, network namespaces, and the programs that `.ci/install test` (ip, nft, tshark) and `.ci/install fixtures`
+//! (dtn7 in target/dtn7, and pyD3TN in target/python) install.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -206,10 +206,10 @@ fn agents_meet_where_the_mesh_has_a_link_and_need_no_beacons() {
     mesh.stop_all();
 }
 
-/// A program of dtn7, as `.ci/install test` installs it.
+/// A program of dtn7, as `.ci/install fixtures` installs it.
 fn dtn7(program: &str) -> String {
     let at = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../target/dtn7/bin").join(program);
-    assert!(at.is_file(), "{} is missing; `.ci/install test` installs dtn7", at.display());
+    assert!(at.is_file(), "{} is missing; `.ci/install fixtures` installs dtn7", at.display());
     at.display().to_string()
 }
 
@@ -293,7 +293,7 @@ fn pyd3tn_reads_an_agents_bundle_and_its_report_on_a_bundle_of_its_own() {
     let mesh = hosts(2);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = root.join("../../../target/python/bin/python3");
-    assert!(python.is_file(), "{} is missing; `.ci/install test` makes it", python.display());
+    assert!(python.is_file(), "{} is missing; `.ci/install fixtures` makes it", python.display());
     let (script, file) = (root.join("tests/real/udpcl_peer.py"), mesh.folder().join("pyd3tn"));
     let [python, script, told] = [&python, &script, &file].map(|p| p.to_str().unwrap());
     let _pyd3tn = mesh.start_program(1, &[python, script, "10.7.0.2", "10.7.0.1", told]);

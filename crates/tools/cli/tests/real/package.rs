@@ -1,8 +1,8 @@
 //! The packages: `cargo xtask release` packs the program under test, a Debian with nothing but its base system installs it, runs what it
 //! installed, and removes it.
 //!
-//! Needs root, and what `.ci/install test` installs, the base system in `target/debian` among it. Without root the test is skipped with a
-//! message; in CI it fails.
+//! Needs root, and what `.ci/install test` and `.ci/install fixtures` install, the base system in `target/debian` among it. Without root
+//! the test is skipped with a message; in CI it fails.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -56,7 +56,7 @@ impl Debian {
 
     /// `base` may be a symbolic link: a copy of the link would let the test change the base itself.
     fn copy_of(base: &str, root: String) -> Self {
-        let real = fs::canonicalize(base).unwrap_or_else(|e| panic!("{base}: {e}: .ci/install test"));
+        let real = fs::canonicalize(base).unwrap_or_else(|e| panic!("{base}: {e}: .ci/install fixtures"));
         said("cp", &["--archive", "--reflink=auto", real.to_str().unwrap(), &root]);
         Self(root)
     }
@@ -92,6 +92,10 @@ fn package(folder: &str) -> String {
     let package = format!("{folder}/wayhop_{}_{}.deb", env!("CARGO_PKG_VERSION"), architecture.trim());
     let field = |name: &str| said("dpkg-deb", &["--field", &package, name]).trim().to_owned();
     assert_eq!((field("Package"), field("Version")), ("wayhop".into(), env!("CARGO_PKG_VERSION").into()));
+    let needed = said("readelf", &["--version-info", "--wide", program]);
+    let minor = |version: &str| version.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u32>().ok();
+    let newest = needed.split("Name: GLIBC_2.").skip(1).filter_map(minor).max().expect("a version of glibc");
+    assert_eq!(field("Depends"), format!("libc6 (>= 2.{newest}), libgcc-s1"));
     for l in said("dpkg-deb", &["--contents", &package]).lines() {
         assert!(l.contains(" root/root "), "{l}");
         assert!(l.starts_with("drwxr-xr-x") || l.starts_with("-rw-r--r--") || l.contains("/usr/bin/"), "{l}");

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use wayhop_core::{NodeId, file_name};
@@ -36,14 +36,14 @@ impl RecordFolder {
         let temporary = || std::env::temp_dir().join(format!("wayhop-{name}-{}", std::process::id()));
         let path = std::path::absolute(run.map_or_else(temporary, |r| r.join(name))).map_err(Error::run)?;
         let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).map_err(|e| Error::Run(format!("cannot make {}: {e}", path.display())))?;
+        make(&path)?;
         Ok(Self { path, is_temporary: run.is_none() })
     }
 
     /// Makes a folder of this name in it.
-    pub(crate) fn make(&self, name: &str) -> io::Result<String> {
+    pub(crate) fn make(&self, name: &str) -> Result<String, Error> {
         let folder = self.path.join(name);
-        fs::create_dir_all(&folder)?;
+        make(&folder)?;
         Ok(folder.to_string_lossy().into_owned())
     }
 
@@ -51,6 +51,10 @@ impl RecordFolder {
     pub(super) fn file(&self, program: &str, kind: &str) -> PathBuf {
         self.path.join(format!("{}.{kind}", file_name(program)))
     }
+}
+
+fn make(folder: &Path) -> Result<(), Error> {
+    fs::create_dir_all(folder).map_err(|e| Error::Run(format!("cannot create {}: {e}", folder.display())))
 }
 
 impl Drop for RecordFolder {

@@ -91,8 +91,19 @@ fn a_broadcast_reaches_all_in_range_and_what_kernels_send_is_counted_by_its_kind
     let mut hello = datagram(r.addresses[1], std::net::Ipv4Addr::new(224, 0, 0, 111));
     hello[22..24].copy_from_slice(&520u16.to_be_bytes());
     let group = Mac([1, 0, 0x5e, 0, 0, 111]);
+    // Reports of the groups ff02::1:6 and 224.0.0.111 (RFC 3810, section 5.2; RFC 2236, section 2).
+    let mut mld = vec![0x60, 0, 0, 0, 0, 36, 0, 1];
+    mld.extend([0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2]);
+    mld.extend([0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x16]);
+    mld.extend([58, 0, 5, 2, 0, 0, 1, 0, 143, 0, 0, 0, 0, 0, 0, 1, 4, 0, 0, 0]);
+    mld.extend([0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 6]);
+    let mut igmp = vec![0; 28];
+    ipv4::Repr::new(r.addresses[1], std::net::Ipv4Addr::new(224, 0, 0, 111), 2, 8).emit(&mut igmp);
+    igmp[20..].copy_from_slice(&[0x16, 0, 0, 0, 224, 0, 0, 111]);
     let frames = [
         frame(Mac::BROADCAST, mac, 0x0806, &asked),
+        frame(Mac([0x33, 0x33, 0, 0, 0, 0x16]), mac, 0x86dd, &mld),
+        frame(group, mac, 0x0800, &igmp),
         frame(group, mac, 0x0800, &hello),
         frame(Mac([0x33, 0x33, 0, 0, 0, 1]), mac, 0x4305, b"batman"),
     ];
@@ -112,8 +123,12 @@ fn a_broadcast_reaches_all_in_range_and_what_kernels_send_is_counted_by_its_kind
     let (summary, audit, _) = s.finish(&r, 0.0);
     assert_eq!(audit.defect(), None);
     let totals = &summary.totals;
-    // RIP's message, and the frame of another kind; ARP is none of them.
+    // RIP's message, and the frame of another kind; ARP and the reports of groups are none of them.
     let resolution = totals.overhead_frames.map(|frames| frames.resolution);
-    assert_eq!((totals.routing_packets, resolution), (2, Some(1)));
+    assert_eq!((totals.routing_packets, resolution), (2, Some(3)));
+    assert_eq!(
+        (totals.transmissions.map(|t| t.packets), summary.programs.as_ref().map(|p| p.sent)),
+        (Some(0), Some(0))
+    );
     assert!(summary.flows.is_empty());
 }

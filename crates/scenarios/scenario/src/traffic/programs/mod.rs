@@ -30,8 +30,8 @@ pub struct Program {
     /// The file for its output and messages, in the folder `programs` of the run directory. Default: its number in
     /// this list and its node, such as `0-gateway.txt`.
     pub output: Option<String>,
-    /// When it is started again, a second after its end: `never`, `on-failure` (an exit status other than 0, a signal, or an
-    /// outage of its node) or `always`. Its output goes on in the same file.
+    /// When it is started again, one second after its end: `never`, `on-failure` (an exit status other than 0, a signal, or an
+    /// outage of its node) or `always`. Its output is appended to the same file.
     #[serde(default)]
     pub restart: ProgramRestart,
 }
@@ -43,8 +43,8 @@ pub enum ProgramRestart {
     /// Never.
     #[default]
     Never,
-    /// When it failed, or an outage of its node ended it.
+    /// After a failure, and after an outage of its node.
     OnFailure,
-    /// When it ended, however.
+    /// After every end.
     Always,
 }

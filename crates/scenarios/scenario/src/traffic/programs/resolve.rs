@@ -1,6 +1,6 @@
 //! Real programs in nodes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use wayhop_core::{NodeId, Time, file_name};
 use wayhop_document::{Result, in_range};
@@ -42,6 +42,11 @@ pub(crate) fn resolve(placed: &Placement<'_>) -> Result<Vec<ProgramPlan>> {
             let remedy = r#"give the program and its arguments, as in ["ping", "-c", "5", "mesh-1"]"#;
             return Err(doc.error(&key("command"), "the command is empty".to_owned(), remedy));
         }
+        let names_address6 = |text: &String| text.contains("{address6}");
+        if placed.ipv6.is_none() && p.command.iter().chain(&p.output).any(names_address6) {
+            let remedy = "set nodes.ipv6 = true, or use {address}";
+            return Err(doc.error(&key("command"), "{address6}: the nodes have no IPv6 addresses", remedy));
+        }
         for node in nodes(placed, p, &key)? {
             let values = values(placed, node);
             // A node's name may hold anything; captures are named by the same rule.
@@ -70,7 +75,23 @@ pub(crate) fn resolve(placed: &Placement<'_>) -> Result<Vec<ProgramPlan>> {
 fn nodes(placed: &Placement<'_>, p: &Program, key: &dyn Fn(&str) -> String) -> Result<Vec<NodeId>> {
     match (&p.node, &p.nodes) {
         (Some(node), None) => Ok(vec![placed.find(node, &key("node"))?]),
-        (None, Some(nodes)) => placed.find_each(nodes, &key("nodes")),
+        (None, Some(nodes)) => {
+            let found = placed.find_each(nodes, &key("nodes"))?;
+            let mut seen = BTreeSet::new();
+            if let Some(i) = found.iter().position(|node| !seen.insert(*node)) {
+                let reason = format!("node {} is listed twice", found[i].0);
+                return Err(placed.doc().error(
+                    &format!("{}[{i}]", key("nodes")),
+                    reason,
+                    "remove one of the two",
+                ));
+            }
+            if found.is_empty() {
+                let remedy = "list nodes, or remove `nodes` to run the program on all of them";
+                return Err(placed.doc().error(&key("nodes"), "the list is empty", remedy));
+            }
+            Ok(found)
+        }
         (None, None) => Ok(placed.all().collect()),
         (Some(_), Some(_)) => {
             let remedy = "remove one of the two";
