@@ -66,6 +66,7 @@ test-web:
 test-rest:
 	cd bench && python3 -m unittest --quiet
 	python3 -m unittest discover --quiet --start-directory python/tests
+	python/test $(TARGET)/debug/wayhop
 	$(MAKE) site
 	cargo deny --offline check -D warnings licenses bans sources
 	cargo clippy --package wayhop-cli --no-default-features $(ELSEWHERE) -- -D warnings -A clippy::result_large_err

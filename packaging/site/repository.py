@@ -12,6 +12,7 @@ from pathlib import Path
 
 from github_markdown import outside_of_fences
 from mkdocs.structure.files import File
+from notebooks import page_of
 
 log = logging.getLogger("mkdocs.hooks.repository")
 HERE = "repository/"
@@ -43,7 +44,7 @@ def linked(root, page, path):
 def place(target):
     """Where the site has a file of the repository, or a folder's list."""
     if target.startswith("docs/") and posixpath.splitext(target)[1]:
-        return target.removeprefix("docs/")
+        return page_of(target.removeprefix("docs/"))
     # A browser shows what is named .txt, and would save a .toml or a .rs.
     return HERE + target + ("" if target.endswith(".md") else ".txt")
 
