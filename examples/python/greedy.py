@@ -1,6 +1,4 @@
-"""Greedy forwarding by positions, as in GPSR (Karp and Kung 2000), without its perimeter mode.
-Beacons carry all positions that a node knows. A packet goes to the neighbour nearest to its target.
-"""
+"""Greedy forwarding by positions, as in GPSR (Karp and Kung 2000), without its perimeter mode."""
 
 from socket import inet_aton, inet_ntoa
 from struct import calcsize, iter_unpack, pack
@@ -18,7 +16,6 @@ class Greedy(wayhop.Protocol):
     control = {BEACON: "beacon"}
     data = {DATA: "data"}
     header_room = 2
-
     beacon_s = wayhop.parameter(1.0, "Mean time between beacons, seconds", minimum=0.1)
     entries = wayhop.parameter(40, "Positions in a beacon, the newest first", minimum=1, maximum=50)
 
@@ -41,9 +38,8 @@ class Greedy(wayhop.Protocol):
         self.forward(cx, packet)
 
     def on_frame(self, cx: Cx, packet: Packet, rx: Rx) -> None:
-        message = packet.payload
-        kind = message[0] if message else None
-        if kind == BEACON and (len(message) - 1) % calcsize(ENTRY) == 0:
+        message = packet.payload or b"\0"
+        if message[0] == BEACON and (len(message) - 1) % calcsize(ENTRY) == 0:
             self.heard[rx.sender] = cx.now
             for address, time, latitude, longitude in iter_unpack(ENTRY, message[1:]):
                 node = inet_ntoa(address)
@@ -51,7 +47,7 @@ class Greedy(wayhop.Protocol):
                 if is_news and abs(latitude) <= 90 and abs(longitude) <= 180:
                     self.places[node] = (time, Fix(latitude, longitude))
             cx.consume(packet)
-        elif kind != DATA or len(message) < 2:
+        elif message[0] != DATA or len(message) < 2:
             cx.drop(packet, DropReason.MALFORMED)
         elif packet.destination == cx.address:
             packet.pop(2, protocol=message[1])
@@ -74,10 +70,10 @@ class Greedy(wayhop.Protocol):
         near = [n for n, t in self.heard.items() if t > cx.now - 3 * self.beacon_s and n in self.places]
         if packet.destination in near:
             return cx.send(packet, packet.destination, report=1)
-        if not near or packet.destination not in self.places or cx.address not in self.places:
+        if packet.destination not in self.places or cx.address not in self.places:
             return cx.drop(packet, DropReason.NO_ROUTE)
         target = self.places[packet.destination][1]
-        best = min(near, key=lambda n: self.places[n][1].distance_m(target))
-        if self.places[best][1].distance_m(target) >= self.places[cx.address][1].distance_m(target):
+        left = {n: self.places[n][1].distance_m(target) for n in (cx.address, *near)}  # metres
+        if (best := min(left, key=left.__getitem__)) == cx.address:
             return cx.drop(packet, DropReason.NO_ROUTE)  # a local maximum
         cx.send(packet, best, report=1)
