@@ -20,7 +20,7 @@ fn main() {
     // To make the published program (profile `dist`) smaller, the linker merges identical functions and packs relocations. Only the
     // linker that rustc has for this target is known to do both.
     let variable = |name| std::env::var(name).unwrap_or_default();
-    if variable("OPT_LEVEL") == "z" && variable("TARGET") == "x86_64-unknown-linux-gnu" {
+    if variable("OPT_LEVEL") == "s" && variable("TARGET") == "x86_64-unknown-linux-gnu" {
         println!("cargo::rustc-link-arg-bins=-Wl,--icf=all,-z,pack-relative-relocs");
     }
 }
