@@ -92,7 +92,7 @@ fn a_broadcast_reaches_all_in_range_and_what_kernels_send_is_counted_by_its_kind
     hello[22..24].copy_from_slice(&520u16.to_be_bytes());
     let group = Mac([1, 0, 0x5e, 0, 0, 111]);
     // Reports of the groups ff02::1:6 and 224.0.0.111 (RFC 3810, section 5.2; RFC 2236, section 2).
-    let mut mld = vec![0x60, 0, 0, 0, 0, 36, 0, 1];
+    let mut mld = vec![0x60_u8, 0, 0, 0, 0, 36, 0, 1];
     mld.extend([0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2]);
     mld.extend([0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x16]);
     mld.extend([58, 0, 5, 2, 0, 0, 1, 0, 143, 0, 0, 0, 0, 0, 0, 1, 4, 0, 0, 0]);
