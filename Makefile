@@ -43,6 +43,8 @@ check: install-test
 # tests wait; for that, the tests run from the list of what was built, and leave cargo's lock to them.
 test: install-test
 	mkdir -p $(TARGET)
+	@# A shell without a terminal lets what runs in the background ignore Ctrl-C.
+	trap 'kill $$fixtures; exit 130' INT TERM; \
 	.ci/install fixtures >$(TARGET)/fixtures.log 2>&1 & fixtures=$$!; \
 	cargo fmt --all --check && \
 	cargo clippy --workspace --all-targets -- -D warnings && \
@@ -52,6 +54,7 @@ test: install-test
 	$(TARGET)/debug/xtask check
 	[ $(FUZZ_SECONDS) -eq 0 ] || fuzz/run-all $(FUZZ_SECONDS)
 	cargo metadata --format-version 1 >$(TARGET)/metadata.json
+	trap 'kill $$web $$rest; exit 130' INT TERM; \
 	$(MAKE) test-web >$(TARGET)/web.log 2>&1 & web=$$!; \
 	nice $(MAKE) test-rest >$(TARGET)/rest.log 2>&1 & rest=$$!; \
 	cargo nextest run --binaries-metadata $(TARGET)/binaries.json --cargo-metadata $(TARGET)/metadata.json \

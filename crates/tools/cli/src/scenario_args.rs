@@ -80,7 +80,7 @@ pub(crate) fn value_name(value: &impl clap::ValueEnum) -> String {
 pub(crate) fn protocol_help() -> String {
     let names: Vec<_> = wayhop_protocols::names().collect();
     format!(
-        "Routing protocol: {}, or the path of a library or Python module (docs/tutorials)",
+        "Routing protocol: {}, ns3:MODEL (docs/concepts/ns3-models.md), or the path of a library or Python module (docs/tutorials)",
         names.join(", ")
     )
 }

@@ -105,7 +105,9 @@ impl Drop for Interpreter {
 pub(super) fn failure(told: &[u8]) -> String {
     let told: Value = serde_json::from_slice(told).unwrap_or_default();
     let text = |key: &str| told[key].as_str().unwrap_or_default();
-    let _ = write!(io::stderr(), "{}", text("traceback"));
+    // It may quote octets of a packet: a terminal must not obey them.
+    let shown = text("traceback").replace(|c: char| c.is_control() && c != '\n', "\u{fffd}");
+    let _ = write!(io::stderr(), "{shown}");
     if text("traceback").is_empty() && text("place").is_empty() {
         return text("what").to_owned();
     }
