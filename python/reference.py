@@ -107,7 +107,11 @@ def members(node: ast.ClassDef) -> list[str]:
             is_text = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
             if not is_text or not isinstance(after.value.value, str):
                 continue
-            target = statement.target if isinstance(statement, ast.AnnAssign) else getattr(statement, "targets", [None])[0]
+            target = (
+                statement.target
+                if isinstance(statement, ast.AnnAssign)
+                else getattr(statement, "targets", [None])[0]
+            )
             if target is not None:
                 name = ast.unparse(target).removeprefix("self.")
                 attributes.append((name, after.value.value))

@@ -11,7 +11,10 @@ def cell(source, *outputs):
 
 
 def shown(**data):
-    return {"output_type": "display_data", "data": {kind.replace("_", "/"): text for kind, text in data.items()}}
+    return {
+        "output_type": "display_data",
+        "data": {kind.replace("_", "/"): text for kind, text in data.items()},
+    }
 
 
 HEAD = {"cell_type": "markdown", "source": ["# Title\n", "\n", "About."]}
@@ -27,7 +30,10 @@ class Notebooks(unittest.TestCase):
 
     def test_images_become_files_and_tables_one_block(self):
         png = base64.b64encode(b"an image").decode()
-        outputs = [shown(image_png=png, text_plain="<Figure>"), shown(text_html=["<table>\n", "\n", "</table>"])]
+        outputs = [
+            shown(image_png=png, text_plain="<Figure>"),
+            shown(text_html=["<table>\n", "\n", "</table>"]),
+        ]
         text, images = markdown({"cells": [HEAD, cell("plot", *outputs)]}, "notebooks/a.ipynb")
         self.assertEqual(images, {"a-0.png": b"an image"})
         self.assertIn("![Output of the cell above](a-0.png)", text)

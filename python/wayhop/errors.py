@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?P<rest>.+)", re.DOTALL)
-_KEY = re.compile(r"(?P<key>[A-Za-z_][\w-]*(?:(?:\.[\w-]+)|(?:\[\d+\]))*)(?P<origin> \([^)]*\))?: (?P<rest>.+)", re.DOTALL)
+_KEY = re.compile(
+    r"(?P<key>[A-Za-z_][\w-]*(?:(?:\.[\w-]+)|(?:\[\d+\]))*)(?P<origin> \([^)]*\))?: (?P<rest>.+)", re.DOTALL
+)
 _NAMED = re.compile(r"unknown key `(?P<key>[^`]+)`")
 
 

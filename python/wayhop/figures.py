@@ -28,11 +28,7 @@ class Figures:
         """Each figure, with the class of its parts if it has some."""
         if "_known" not in cls.__dict__:
             hints = get_type_hints(cls)
-            cls._known = {
-                name: _part(hint)
-                for name, hint in hints.items()
-                if not name.startswith("_")
-            }
+            cls._known = {name: _part(hint) for name, hint in hints.items() if not name.startswith("_")}
         return cls._known
 
     _known: ClassVar[dict[str, type[Figures] | None]]

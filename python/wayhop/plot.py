@@ -44,9 +44,7 @@ def throughput(*runs: Runs, ax: Axes | None = None, labels: Sequence[str] | None
     return _one("throughput", runs, ax, labels)
 
 
-def latency(
-    *runs: Runs, ax: Sequence[Axes] | None = None, labels: Sequence[str] | None = None
-) -> list[Axes]:
+def latency(*runs: Runs, ax: Sequence[Axes] | None = None, labels: Sequence[str] | None = None) -> list[Axes]:
     """Median and 95th percentile of the latency (ms), over the time at which packets were sent (s)."""
     return _draw(_of_runs("latency", runs, labels), ax)
 
@@ -227,8 +225,14 @@ def _lines(axes: Axes, panel: _Panel, kind: str) -> None:
         if steps:
             axes.step(x, y, where="post", **look)
         elif any(_is_number(series.low[i]) for i in known):
-            below = [max(0.0, b - float(series.low[i])) if series.low[i] else 0.0 for i, b in zip(known, y, strict=True)]
-            above = [max(0.0, float(series.high[i]) - b) if series.high[i] else 0.0 for i, b in zip(known, y, strict=True)]
+            below = [
+                max(0.0, b - float(series.low[i])) if series.low[i] else 0.0
+                for i, b in zip(known, y, strict=True)
+            ]
+            above = [
+                max(0.0, float(series.high[i]) - b) if series.high[i] else 0.0
+                for i, b in zip(known, y, strict=True)
+            ]
             look["linestyle"] = "none" if words else "-"
             axes.errorbar(x, y, yerr=[below, above], capsize=3, **look)
         else:
@@ -248,8 +252,13 @@ def _bars(axes: Axes, panel: _Panel) -> None:
         widths = [float(x) if _is_number(x) else 0.0 for x in series.x]
         look: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "label": label or None}
         if any(series.low):
-            below = [max(0.0, w - float(low)) if low else 0.0 for w, low in zip(widths, series.low, strict=True)]
-            above = [max(0.0, float(high) - w) if high else 0.0 for w, high in zip(widths, series.high, strict=True)]
+            below = [
+                max(0.0, w - float(low)) if low else 0.0 for w, low in zip(widths, series.low, strict=True)
+            ]
+            above = [
+                max(0.0, float(high) - w) if high else 0.0
+                for w, high in zip(widths, series.high, strict=True)
+            ]
             look |= {"xerr": [below, above], "ecolor": _TEXT, "capsize": 2}
         axes.barh(places, widths, height, **look)
     axes.set_yticks(range(len(names)), names)

@@ -31,7 +31,9 @@ class Run:
         manifest = self.directory / "manifest.json"
         if not manifest.is_file():
             what = f"{self.directory} is not a run directory: it has no manifest.json"
-            raise refuse(what, "give the directory that `wayhop run` prints as `saved in`", file=str(manifest))
+            raise refuse(
+                what, "give the directory that `wayhop run` prints as `saved in`", file=str(manifest)
+            )
         self.manifest: dict[str, Any] = _object(manifest)
         """Version, scenario, inputs, seed, and how the run ended: docs/reference/run-directory.md."""
 
@@ -167,7 +169,9 @@ def _object(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as e:
-        raise refuse(f"cannot read {path}: {e}", "repeat the run, or try `wayhop recover`", file=str(path)) from e
+        raise refuse(
+            f"cannot read {path}: {e}", "repeat the run, or try `wayhop recover`", file=str(path)
+        ) from e
     if not isinstance(value, dict):
         raise refuse(f"{path} is not a JSON object", "repeat the run", file=str(path))
     return value

@@ -34,7 +34,9 @@ class Scenario:
         except ParseError as e:
             name = None if path is None else str(path)
             problem = Problem(str(e), "correct the line", name, e.line, e.col)
-            raise InputError(f"{name or 'scenario'}:{e.line}:{e.col}: {e}; correct the line", [problem]) from e
+            raise InputError(
+                f"{name or 'scenario'}:{e.line}:{e.col}: {e}; correct the line", [problem]
+            ) from e
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Scenario:
@@ -42,7 +44,9 @@ class Scenario:
         try:
             text = Path(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as e:
-            raise refuse(f"cannot read {path}: {e}", "check the name and the permissions", file=str(path)) from e
+            raise refuse(
+                f"cannot read {path}: {e}", "check the name and the permissions", file=str(path)
+            ) from e
         return cls(text, path)
 
     def save(self, path: str | os.PathLike[str] | None = None) -> Path:
@@ -50,7 +54,7 @@ class Scenario:
         target = Path(path) if path is not None else self.path
         if target is None:
             raise refuse("the scenario has no file", 'give a path: scenario.save("first.toml")')
-        target.write_text(self.text(), encoding="utf-8")
+        _write(target, self.text())
         self.path = target
         return target
 
@@ -100,6 +104,14 @@ class Scenario:
         return f"Scenario({str(self.path)!r})" if self.path else "Scenario()"
 
 
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as e:
+        remedy = "check that its folder exists and is writable"
+        raise refuse(f"cannot write {path}: {e}", remedy, file=str(path)) from e
+
+
 def _inside(value: Any, step: str, key: str) -> Any:
     if isinstance(value, MutableMapping) and step in value:
         return value[step]
@@ -126,7 +138,7 @@ def scenario_file(scenario: str | os.PathLike[str] | Scenario) -> Iterator[Path]
         text = f"name = {tomlkit.string(name).as_string()}\n{text}"
     # Named after its content: a sweep that is called again has the same scenario file.
     path = folder / f".wayhop-{sha256(text.encode()).hexdigest()[:16]}.toml"
-    path.write_text(text, encoding="utf-8")
+    _write(path, text)
     try:
         yield path
     finally:

@@ -188,7 +188,9 @@ class Sweep:
         for metric in self.metrics:
             found = self.mean(metric)
             names = found.columns[: found.width - 6]
-            tables.append(found.select(*names, polars.lit(metric).alias("metric"), *found.columns[len(names) :]))
+            tables.append(
+                found.select(*names, polars.lit(metric).alias("metric"), *found.columns[len(names) :])
+            )
         return polars.concat(tables)
 
     def differences(
@@ -237,7 +239,8 @@ class Sweep:
         schema = _schema([*shown, "against"], ("values", "pairs_with_figure", "pairs"))
         frame = polars.DataFrame(rows, schema=schema)
         return frame.with_columns(
-            polars.Series("p_value", p_values, polars.Float64), polars.Series("p_holm", adjusted, polars.Float64)
+            polars.Series("p_value", p_values, polars.Float64),
+            polars.Series("p_holm", adjusted, polars.Float64),
         )
 
     def __repr__(self) -> str:
@@ -250,7 +253,9 @@ class Sweep:
         names = [axis for axis in self.axes if axis not in self.replicates] if by is None else list(by)
         for name in names:
             if name not in self.axes:
-                raise refuse(f"by: there is no axis {name}", f"use {', '.join(self.axes) or 'by=[]'}", key="by")
+                raise refuse(
+                    f"by: there is no axis {name}", f"use {', '.join(self.axes) or 'by=[]'}", key="by"
+                )
         return names
 
     def _repetitions(
@@ -344,7 +349,9 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
                 yield json.loads(line)
             except ValueError as e:
                 what = f"{path}:{number}: not a line of JSON: {e}"
-                raise refuse(what, "remove the line, and run the sweep again to repeat its run", file=str(path)) from e
+                raise refuse(
+                    what, "remove the line, and run the sweep again to repeat its run", file=str(path)
+                ) from e
 
 
 def load_sweep(directory: str | os.PathLike[str]) -> Sweep:

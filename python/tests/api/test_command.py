@@ -31,7 +31,9 @@ def test_the_environment_names_another_command(monkeypatch: pytest.MonkeyPatch) 
     assert caught.value.key == "WAYHOP"
 
 
-def test_without_a_command_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_a_command_the_error_says_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(_command.sysconfig, "get_path", lambda *_: str(tmp_path))
     with pytest.raises(wayhop.MissingError, match="pip install wayhop"):

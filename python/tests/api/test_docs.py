@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import FIRST, ROOT, SHORT
+from conftest import FIRST, ROOT
 from matplotlib import pyplot
 
 import wayhop
@@ -18,8 +18,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 def test_the_code_of_the_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     scenario = wayhop.Scenario.load(FIRST)
-    for key, value in {**SHORT, "duration_s": 10}.items():
-        scenario[key] = value
+    scenario["duration_s"] = 5
     scenario["traffic.0.start_max_s"] = 1
     scenario.save("first.toml")
     blocks = BLOCK.findall((ROOT / "docs/python.md").read_text(encoding="utf-8"))

@@ -22,7 +22,9 @@ def other(scratch: Path) -> wayhop.Run:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_kind_of_figure_has_a_series_for_each_run(kind: str, recorded: wayhop.Run, other: wayhop.Run) -> None:
+def test_each_kind_of_figure_has_a_series_for_each_run(
+    kind: str, recorded: wayhop.Run, other: wayhop.Run
+) -> None:
     axes = getattr(plot, kind)(recorded, other.directory, labels=["DSR", "AODV"])
     legend = axes.get_legend()
     assert [text.get_text() for text in legend.get_texts()] == ["DSR", "AODV"]
@@ -67,7 +69,9 @@ def test_a_figure_of_a_sweep_shows_table_csv(swept: wayhop.Sweep) -> None:
     pyplot.close("all")
 
 
-def test_figures_go_into_given_axes_and_errors_keep_their_remedy(recorded: wayhop.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_go_into_given_axes_and_errors_keep_their_remedy(
+    recorded: wayhop.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     figure, given = pyplot.subplots(1, 3)
     assert plot.delivery(recorded, ax=given[0]) is given[0]
     assert plot.latency(recorded, ax=given[1:]) == list(given[1:])

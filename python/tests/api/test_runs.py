@@ -54,7 +54,10 @@ def test_tables_give_the_totals_of_the_summary_in_every_library(recorded: wayhop
     frame = recorded.tables.pandas("outcomes")
     assert frame[frame["outcome"] == "delivered"]["nodes"].sum() == totals.received
     arrow = recorded.tables.arrow("outcomes").to_pydict()
-    assert sum(n for n, o in zip(arrow["nodes"], arrow["outcome"], strict=True) if o == "delivered") == totals.received
+    assert (
+        sum(n for n, o in zip(arrow["nodes"], arrow["outcome"], strict=True) if o == "delivered")
+        == totals.received
+    )
     relation = recorded.tables.duckdb("outcomes")
     assert relation.filter("outcome = 'delivered'").sum("nodes").fetchall() == [(totals.received,)]
     assert "packets" in recorded.tables and recorded.tables.get("nothing") is None
@@ -62,7 +65,9 @@ def test_tables_give_the_totals_of_the_summary_in_every_library(recorded: wayhop
         recorded.tables["nothing"]
 
 
-@pytest.mark.parametrize(("library", "extra"), [("pandas", "pandas"), ("pyarrow", "arrow"), ("duckdb", "duckdb")])
+@pytest.mark.parametrize(
+    ("library", "extra"), [("pandas", "pandas"), ("pyarrow", "arrow"), ("duckdb", "duckdb")]
+)
 def test_a_missing_library_names_its_extra(
     recorded: wayhop.Run, monkeypatch: pytest.MonkeyPatch, library: str, extra: str
 ) -> None:
@@ -85,7 +90,11 @@ def test_why_has_a_row_for_each_lost_packet(recorded: wayhop.Run) -> None:
 def test_signal_strengths_of_captures_are_those_of_the_tables_and_of_tshark(recorded: wayhop.Run) -> None:
     heard = wayhop.decode(recorded.captures["0"]).filter(~pl.col("sent"))
     messages = pl.col("class").is_in(["rreq", "rrep", "rerr"]) & (pl.col("destination") == "255.255.255.255")
-    table = recorded.tables["packets"].filter(pl.col("node") == 0, pl.col("event") == "receive", messages).collect()
+    table = (
+        recorded.tables["packets"]
+        .filter(pl.col("node") == 0, pl.col("event") == "receive", messages)
+        .collect()
+    )
     broadcast = heard.filter(pl.col("dst") == "255.255.255.255").unique("frame", maintain_order=True)
     assert broadcast.height > 20
     # The table has the end of each frame, and the capture its start: neither changes their order.
@@ -120,7 +129,9 @@ def test_a_page_shows_a_run_with_everything_escaped(recorded: wayhop.Run, scratc
     assert "<b>" not in named._repr_html_() and "&lt;b&gt;&amp;" in named._repr_html_()
 
 
-def test_what_is_not_a_run_and_a_killed_run_are_refused_with_a_remedy(recorded: wayhop.Run, tmp_path: Path) -> None:
+def test_what_is_not_a_run_and_a_killed_run_are_refused_with_a_remedy(
+    recorded: wayhop.Run, tmp_path: Path
+) -> None:
     with pytest.raises(wayhop.InputError, match="is not a run directory"):
         wayhop.load(tmp_path)
     killed = tmp_path / "killed"
@@ -155,4 +166,6 @@ def test_the_command_is_not_changed_by_the_package() -> None:
     flooding = ROOT / "examples/python/flooding.py"
     run = wayhop.run(FIRST, protocol=str(flooding), duration_s=5, progress=False)
     assert run.status == "complete" and run.summary.totals.sent > 0
-    assert subprocess.run([sys.executable, "-c", "from wayhop import *; Protocol"], check=False).returncode == 0
+    assert (
+        subprocess.run([sys.executable, "-c", "from wayhop import *; Protocol"], check=False).returncode == 0
+    )

@@ -57,3 +57,8 @@ def test_what_is_not_toml_and_what_is_not_there_are_named(tmp_path: Path) -> Non
         wayhop.Scenario.load(tmp_path / "none.toml")
     with pytest.raises(wayhop.InputError, match="has no file"):
         wayhop.Scenario(TEXT).save()
+    lost = wayhop.Scenario(TEXT, tmp_path / "gone/s.toml")
+    for use in (lost.save, lambda: wayhop.run(lost)):
+        with pytest.raises(wayhop.InputError, match="cannot write") as caught:
+            use()
+        assert caught.value.remedy == "check that its folder exists and is writable"

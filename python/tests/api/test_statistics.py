@@ -106,7 +106,9 @@ def test_sensitivity_of_a_figure_that_is_known_exactly(scratch: Path) -> None:
     bounds = {"nodes.count": (5, 9), "duration_s": (1.0, 3.0)}
     effects = statistics.morris(FIRST, bounds, "simulated_s", trajectories=4, **arguments)
     assert effects["parameter"].to_list() == ["duration_s", "nodes.count"]
-    assert effects["mu"].to_list() == pytest.approx([2.0, 0.0]) and effects["sigma"].to_list() == pytest.approx([0, 0])
+    assert effects["mu"].to_list() == pytest.approx([2.0, 0.0]) and effects[
+        "sigma"
+    ].to_list() == pytest.approx([0, 0])
     arguments["out"] = scratch / "sobol"
     indices = statistics.sobol(FIRST, bounds, "simulated_s", samples=64, **arguments)
     assert indices["parameter"].to_list() == ["duration_s", "nodes.count"]
@@ -122,7 +124,10 @@ def test_sobol_indices_of_the_ishigami_function(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(sensitivity, "_simulate", ishigami)
     bounds = dict.fromkeys(("x", "y", "z"), (-math.pi, math.pi))
-    found = {row["parameter"]: row for row in statistics.sobol(FIRST, bounds, "f", samples=4096).iter_rows(named=True)}
+    found = {
+        row["parameter"]: row
+        for row in statistics.sobol(FIRST, bounds, "f", samples=4096).iter_rows(named=True)
+    }
     for name, first, total in (("x", 0.3139, 0.5576), ("y", 0.4424, 0.4424), ("z", 0.0, 0.2437)):
         assert (found[name]["first"], found[name]["total"]) == pytest.approx((first, total), abs=0.02)
 

@@ -123,7 +123,11 @@ def test_axes_seeds_and_settings_reach_the_command(scratch: Path) -> None:
     scenario = wayhop.Scenario.load(FIRST)
     scenario["duration_s"] = 5
     scenario.path = scratch / "mine.toml"
-    arguments: dict[str, Any] = {"seeds": [2, 5], "vary": {"protocol.name": ["dsr", "aodv"]}, "progress": False}
+    arguments: dict[str, Any] = {
+        "seeds": [2, 5],
+        "vary": {"protocol.name": ["dsr", "aodv"]},
+        "progress": False,
+    }
     sweep = wayhop.sweep(scenario, **arguments, set={"nodes.count": 15}, tables=True, out=scratch / "mine")
     assert [(run.at["protocol.name"], run.seed) for run in sweep.runs] == [
         ("dsr", 2),

@@ -41,9 +41,7 @@ def mean_interval(values: Sequence[float], confidence: float = 0.95) -> Interval
     return Interval(mean, mean - half, mean + half, len(data))
 
 
-def paired_interval(
-    values: Sequence[float], baseline: Sequence[float], confidence: float = 0.95
-) -> Interval:
+def paired_interval(values: Sequence[float], baseline: Sequence[float], confidence: float = 0.95) -> Interval:
     """The mean of ``values - baseline`` in pairs, such as runs of two protocols with the same seed.
 
     What both values of a pair share, such as the movement, does not widen the interval.
@@ -138,7 +136,9 @@ def _finite(values: Sequence[float]) -> list[float]:
 
 def _check(confidence: float) -> None:
     if not 0 < confidence < 1:
-        raise refuse(f"confidence: {confidence} is not between 0 and 1", "give 0.95 for 95 %", key="confidence")
+        raise refuse(
+            f"confidence: {confidence} is not between 0 and 1", "give 0.95 for 95 %", key="confidence"
+        )
 
 
 def _moments(data: Sequence[float]) -> tuple[float, float | None]:

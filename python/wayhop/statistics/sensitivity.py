@@ -105,10 +105,18 @@ def sobol(
 def _problem(bounds: Bounds) -> dict[str, Any]:
     for key, (low, high) in bounds.items():
         if not low < high:
-            raise refuse(f"bounds: {key} has no range from {low} to {high}", "give (lowest, highest)", key=key)
+            raise refuse(
+                f"bounds: {key} has no range from {low} to {high}", "give (lowest, highest)", key=key
+            )
     if len(bounds) < 2:
-        raise refuse("bounds: sensitivity needs two or more parameters", "use wayhop.sweep for one", key="bounds")
-    return {"num_vars": len(bounds), "names": list(bounds), "bounds": [list(ends) for ends in bounds.values()]}
+        raise refuse(
+            "bounds: sensitivity needs two or more parameters", "use wayhop.sweep for one", key="bounds"
+        )
+    return {
+        "num_vars": len(bounds),
+        "names": list(bounds),
+        "bounds": [list(ends) for ends in bounds.values()],
+    }
 
 
 def _value(x: float, ends: Sequence[float]) -> float:

@@ -52,7 +52,9 @@ def sweep_until(
     from ..sweeps import sweep
 
     if half_width <= 0:
-        raise refuse(f"half_width: {half_width} is not above 0", "give a width in the figure's unit", key="half_width")
+        raise refuse(
+            f"half_width: {half_width} is not above 0", "give a width in the figure's unit", key="half_width"
+        )
     if not 2 <= first <= most:
         raise refuse(f"first: {first} is not between 2 and most = {most}", "give 10 or more", key="first")
     seeds = first

@@ -30,7 +30,9 @@ def mser5(series: Sequence[float], batch: int = 5) -> WarmUp:
     do not count.
     """
     if batch < 1:
-        raise refuse(f"batch: {batch} is not a size", "give 5, or 1 for values that are means already", key="batch")
+        raise refuse(
+            f"batch: {batch} is not a size", "give 5, or 1 for values that are means already", key="batch"
+        )
     whole = len(series) // batch
     if whole < 4:
         what = f"MSER-{batch} needs {4 * batch} values or more, and there are {len(series)}"
