@@ -1,4 +1,4 @@
-"""Build and run the ns-3 driver (Debian libns3-dev and g++). Only the speed comparison uses it."""
+"""Build and run the ns-3 driver (Debian libns3-dev and g++). The comparisons of speed and of radios use it."""
 
 import json
 import os
@@ -22,7 +22,9 @@ LIBRARIES = [
     "traffic-control",
     "applications",
     "aodv",
+    "dsdv",
     "dsr",
+    "olsr",
 ]
 
 
@@ -35,6 +37,12 @@ def build():
     os.makedirs(os.path.dirname(BINARY), exist_ok=True)
     libraries = [f"-lns3-{name}" for name in LIBRARIES]
     subprocess.run(["g++", "-O2", "-std=c++17", SOURCE, "-o", BINARY, *libraries], check=True)
+
+
+def version():
+    """The Debian package version of the ns-3 that runs here."""
+    query = ["dpkg-query", "-W", "-f", "${Version}", "libns3-dev"]
+    return subprocess.run(query, capture_output=True, text=True, check=False).stdout or "unknown"
 
 
 def flows(traffic):
@@ -61,15 +69,15 @@ def node_count(movement):
         return 1 + max(int(m[1]) for m in re.finditer(r"^\$node_\((\d+)\) set X_", stored.read(), re.M))
 
 
-def run(case, protocol, seed, duration, hello=False):
-    """One run; None where ns-3 itself crashes (its DSR does with hundreds of nodes)."""
+def run(case, protocol, seed, duration, hello=False, **options):
+    """One run; None where ns-3 itself crashes (its DSR does with hundreds of nodes). `options` are those of manet.cc."""
     with tempfile.TemporaryDirectory(prefix="ns3-") as scratch:
         flow_file = os.path.join(scratch, "flows")
         with open(flow_file, "w", encoding="ascii") as out:
             out.writelines(" ".join(map(str, flow)) + "\n" for flow in flows(case.traffic))
         command = [BINARY, f"--movement={case.movement}", f"--flows={flow_file}", f"--protocol={protocol}"]
         command += [f"--nodes={node_count(case.movement)}", f"--seed={seed}", f"--duration={duration}"]
-        command += [f"--hello={'true' if hello else 'false'}"]
+        command += [f"--{key}={str(value).lower()}" for key, value in {"hello": hello, **options}.items()]
         started = time.monotonic()
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         wall = time.monotonic() - started

@@ -4,15 +4,18 @@ import json
 import math
 import os
 import tempfile
+import tomllib
 import unittest
 
 import agreement
 import cases
+import comparison
 import dcf
 import generate
 import layouts
 import monday_losses
 import ns2_trace
+import ns3_radios
 import ns3_run
 import reproductions
 import scaling
@@ -188,6 +191,53 @@ at 70 node 0 ignores 02:00:0a:09:00:03
         # The line about the whole transfer does not count.
         received, lost = monday_losses.datagrams(said + line.format(12, 0, 3, 4, 31, "receiver"))
         self.assertEqual((received, lost), (27, [10.25, 10.75, 11.25, 11.75]))
+
+
+class Radios(unittest.TestCase):
+    @staticmethod
+    def run_of(seed, ns3, wayhop):
+        outcome = {"routing_packets": 10, "lost": {"arp": 1}}
+        return {"model": "AODV", "setting": "RTS", "seed": seed, "sent": 1000,
+                "ns3": {"delivered": ns3, **outcome}, "wayhop": {"delivered": wayhop, **outcome}}
+
+    def test_the_page_has_the_tables_of_the_stored_results(self):
+        with open(ns3_radios.RESULT, encoding="utf-8") as file:
+            runs = json.load(file)["runs"]
+        with open(os.path.join(cases.HERE, "..", "docs", "concepts", "ns3-models.md"), encoding="utf-8") as file:
+            page = file.read()
+        self.assertEqual([table in page for table in (ns3_radios.table(runs), ns3_radios.losses(runs))], [True] * 2)
+
+    def test_the_interval_is_students(self):
+        # Five values with a standard deviation of sqrt(2.5): 2.776 sqrt(2.5 / 5) on either side of their mean.
+        mean, half = ns3_radios.interval([1, 2, 3, 4, 5])
+        self.assertEqual(mean, 3)
+        self.assertAlmostEqual(half, 1.9629, places=4)
+
+    def test_a_difference_is_a_mean_over_pairs(self):
+        # The radios differ by exactly 10 points with each seed, however much the seeds do.
+        table = ns3_radios.table([self.run_of(1, 500, 600), self.run_of(2, 800, 900)])
+        self.assertIn("| +10.0 ± 0.0 | 10 and 10 |", table)
+
+    def test_losses_are_shares_of_the_packets_sent(self):
+        losses = ns3_radios.losses([self.run_of(1, 999, 999), self.run_of(2, 999, 999)])
+        self.assertTrue(losses.endswith("| AODV | RTS | `arp` 1 | `arp` 1 |"))
+
+
+class Comparison(unittest.TestCase):
+    def test_the_page_has_the_table_of_the_stored_results(self):
+        with open(os.path.join(cases.HERE, "..", "docs", "concepts", "comparison.md"), encoding="utf-8") as file:
+            self.assertIn(comparison.table(comparison.stored(comparison.RESULT)), file.read())
+
+    def test_a_daemons_programs_are_found_from_the_folder_above(self):
+        for _, file, _ in comparison.DAEMONS:
+            programs = tomllib.loads("programs = " + comparison.programs(file))["programs"]
+            self.assertTrue(all(program["command"] for program in programs))
+            self.assertNotIn("{scenario}/bird.conf", json.dumps(programs))
+        self.assertIn("{scenario}/daemons/bird.conf", comparison.programs("bird.toml"))
+
+    def test_a_degraded_run_was_not_on_time(self):
+        runs = [{"lateness_us": {"verdict": verdict}} for verdict in ("ok", "degraded", "ok")]
+        self.assertEqual(comparison.verdict(runs), "2 of 3")
 
 
 class Files(unittest.TestCase):

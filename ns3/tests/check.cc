@@ -191,6 +191,25 @@ void AodvLinkFeedback(const Library& library) {
     Expect(noticed > 0 && noticed < 22.2, "aodv: feedback works after the interface was down");
 }
 
+/** A source hears of a lost frame only if the next hop counts as a neighbour. Sending to it does not make it one. */
+void AodvSourceFeedback(const Library& library) {
+    constexpr double cut = 10.05;
+    for (const bool hello : {false, true}) {
+        Host host(library, library.Values({{"EnableHello", hello ? "true" : "false"}}), 2);
+        Flow(host, 1, 91, 1);
+        host.Until(cut);
+        host.Link(0, 1, false);
+        Flow(host, cut, 50, 1);
+        host.Until(cut + 30);
+        const std::size_t lost = Dropped(host, WAYHOP_MAC_RETRIES);
+        std::printf("     Hello %s: a source loses %zu of 50 packets to a next hop that is gone\n", hello ? "on" : "off",
+                    lost);
+        Expect(hello ? lost >= 1 && lost <= 2 : lost == 50,
+               "aodv: a source notices a lost next hop by link feedback only if there are Hellos");
+        Expect(host.Leaked() == 0, "aodv: with no packet lost track of");
+    }
+}
+
 void AodvQueue(const Library& library) {
     Host host(library, library.Values({{"MaxQueueLen", "4"}}), 2);
     host.Until(1);
@@ -323,6 +342,7 @@ int main(int argc, char** argv) {
         Restart(*library, library == &aodv ? 1 : 50);
     }
     AodvLinkFeedback(aodv);
+    AodvSourceFeedback(aodv);
     AodvQueue(aodv);
     AodvBroadcast(aodv);
     AodvLimitedBroadcast(aodv);

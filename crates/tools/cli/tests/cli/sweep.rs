@@ -231,6 +231,7 @@ fn the_plans_of_this_repository_name_scenarios_that_resolve() {
     let plans = [
         ("sweeps/protocols", 40),
         ("sweeps/chains", 35),
+        ("sweeps/everyone", 240),
         ("sweeps/patterns", 80),
         ("sweeps/attacks/kinds", 840),
         ("sweeps/attacks/defences", 700),
@@ -245,6 +246,7 @@ fn the_plans_of_this_repository_name_scenarios_that_resolve() {
         let scenario = match plan {
             "sweeps/protocols" => "scenarios/first.toml",
             "sweeps/chains" => "scenarios/sweeps/chain.toml",
+            "sweeps/everyone" => "scenarios/comparison.toml",
             "sweeps/patterns" => "scenarios/sweeps/waypoint.toml",
             _ => "scenarios/attacks/mobile.toml",
         };
