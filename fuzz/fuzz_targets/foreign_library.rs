@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value};
-use wayhop_foreign::{Claims, Facts, ParameterClaim};
+use wayhop_foreign::{ApplicationClaims, ApplicationFacts, Claims, Facts, ParameterClaim};
 
 fuzz_target!(|input: (&str, [u32; 4], u16, &str)| {
     let (text, [plane, interests, room, carrier], number, values) = input;
@@ -36,6 +36,16 @@ fuzz_target!(|input: (&str, [u32; 4], u16, &str)| {
             }
         })
         .collect();
+    let application = ApplicationClaims {
+        name: claims.name.clone(),
+        about: claims.full_name.clone(),
+        version: claims.version.clone(),
+        parameters: claims.parameters.clone(),
+        notes: claims.classes.clone(),
+    };
+    if let Err(why) = ApplicationFacts::check(&application) {
+        assert!(!why.is_empty());
+    }
     let facts = match Facts::check(&claims) {
         Ok(facts) => facts,
         Err(why) => return assert!(!why.is_empty()),

@@ -14,7 +14,7 @@ fn application(name: &str, own: &[(&str, serde_json::Value)]) -> Box<dyn Applica
     let description = wayhop_applications::find(name).expect("the registry has it");
     let mut values = (description.defaults)();
     values.extend(own.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
-    (description.read)(values).expect("parameters").application()
+    (description.read)(values).expect("parameters").application(None)
 }
 
 fuzz_target!(|octets: &[u8]| {

@@ -17,7 +17,7 @@ const MAY_DEPEND_ON: &[(&str, &str)] = &[
     // Logs of what went into engines, of whatever protocol.
     ("replay", "core wire node"),
     ("link-quality", "core wire"),
-    // Protocols in shared libraries: the registry loads them.
+    // Protocols and applications in shared libraries: the registries load them.
     ("foreign", "core"),
     // Home agents, foreign agents and mobile nodes, beside any routing protocol. No I/O.
     ("mobile-ip", "core wire"),
@@ -35,8 +35,8 @@ const MAY_DEPEND_ON: &[(&str, &str)] = &[
     ("testkit", "core wire node replay"),
     // Talking to running nodes: it knows the seam's words, and no world.
     ("control", "core trace"),
-    // Applications and their registry: they know the seam.
-    ("applications", "core mobile-ip"),
+    // Applications and their registry, which loads those of libraries: they know the seam.
+    ("applications", "core foreign mobile-ip"),
     // Delay-tolerant networking without I/O: bundles, an agent, convergence layers, routing, and the node: an application.
     ("dtn", "core"),
     // What all readers of configurations share: TOML with places, overrides, origins and errors. It knows no model.
@@ -80,7 +80,10 @@ const MAY_DEPEND_ON: &[(&str, &str)] = &[
     // What runs' tables say, as figures; and figures as PNG and PDF.
     ("figures", "core trace report"),
     // Assembles runs, in simulated time, on the real clock and with daemons, and makes many at a time.
-    ("runs", "application-host core netns protocols transport trace scenario sim emu linux lab dtn"),
+    (
+        "runs",
+        "application-host applications core netns protocols transport trace scenario sim emu linux lab dtn",
+    ),
     // Papers' experiments: it runs runs, and measures real nodes.
     ("reproduce", "core wire matrix protocols trace scenario control linux netns report topology runs"),
     // Matrices of runs.

@@ -1,9 +1,10 @@
 /*
- * Wayhop: routing protocols as shared libraries, in C99 or anything that can export a C function.
+ * Wayhop: routing protocols and applications as shared libraries, in C99 or anything that can export a C
+ * function.
  *
- * A library exports one function, wayhop_protocol(), which returns a description: names, parameters,
- * messages and callbacks. Wayhop creates one engine per node and calls it with inputs (packets,
- * timers, link reports). The engine answers with effects: calls of the functions in `cx->calls`, for
+ * A library exports a function, wayhop_protocol() or wayhop_application(), which returns a description:
+ * names, parameters, messages and callbacks. Wayhop creates one engine per node and calls it with inputs
+ * (packets, timers, link reports). The engine answers with effects: calls of the functions in `cx->calls`, for
  * which this header has short inline names such as wayhop_send().
  *
  *   cc -std=c99 -shared -fPIC -o libmine.so mine.c
@@ -146,9 +147,9 @@ typedef struct wayhop_fix {
 
 /* The value of a parameter. */
 typedef struct wayhop_value {
-    int64_t integer;  /* WAYHOP_INTEGER, WAYHOP_BOOLEAN (0 or 1) */
+    int64_t integer;  /* WAYHOP_INTEGER, WAYHOP_BOOLEAN (0 or 1); an IPv4 WAYHOP_ADDRESS as a number */
     double number;    /* WAYHOP_NUMBER, WAYHOP_INTEGER */
-    const char *text; /* WAYHOP_TEXT; else NULL */
+    const char *text; /* WAYHOP_TEXT, WAYHOP_ADDRESS; else NULL */
 } wayhop_value;
 
 /* `kind` of wayhop_command. */
@@ -444,9 +445,16 @@ struct wayhop_inspector {
 /* ---- The library ----------------------------------------------------------------------------- */
 
 /* `type` of a parameter. */
-enum { WAYHOP_INTEGER = 0, WAYHOP_NUMBER = 1, WAYHOP_BOOLEAN = 2, WAYHOP_TEXT = 3 };
+enum {
+    WAYHOP_INTEGER = 0,
+    WAYHOP_NUMBER = 1,
+    WAYHOP_BOOLEAN = 2,
+    WAYHOP_TEXT = 3,
+    /* An IP address; the empty text for none. For an application, scenarios may name a node instead. */
+    WAYHOP_ADDRESS = 4
+};
 
-/* A parameter: a key of [protocol] in a scenario, checked before a run begins. */
+/* A parameter: a key of [protocol] or [[applications]] in a scenario, checked before a run begins. */
 typedef struct wayhop_parameter {
     const char *key;     /* letters, digits and _, with its unit: "hello_interval_s" */
     uint32_t type;       /* WAYHOP_INTEGER, ... */
@@ -561,15 +569,240 @@ typedef struct wayhop_protocol_library {
     void (*inspect)(void *engine, uint64_t now_ns, const wayhop_inspector *);
 } wayhop_protocol_library;
 
+/* ---- Applications ---------------------------------------------------------------------------- */
+
+/* An application is a program above the routing protocol, on some nodes of a scenario: it sends and
+ * receives datagrams and streams, sets timers and counts. A library exports wayhop_application() for
+ * one, wayhop_protocol() for a protocol, or both. The rules are those of protocols, with one more:
+ * several runs may take turns in a process, so keep all state in what `create` returns. */
+
+/* An address and a UDP or TCP port. */
+typedef struct wayhop_endpoint {
+    wayhop_addr addr;
+    uint16_t port;
+    uint8_t reserved[6];
+} wayhop_endpoint;
+
+/* The endpoint of an address and a port. */
+static inline wayhop_endpoint wayhop_at(wayhop_addr addr, uint16_t port) {
+    wayhop_endpoint e;
+    memset(&e, 0, sizeof e);
+    e.addr = addr;
+    e.port = port;
+    return e;
+}
+
+/* How to send a datagram. */
+typedef struct wayhop_outgoing {
+    wayhop_endpoint to; /* WAYHOP_BROADCAST reaches the neighbours, on every interface */
+    uint16_t port;      /* from this UDP port, which the application listens to */
+    uint8_t ttl;        /* hops */
+    uint8_t tos;        /* Type of Service, or traffic class */
+    uint8_t reserved[4];
+} wayhop_outgoing;
+
+/* A stream (TCP). The application numbers those that it opens, the host those that it accepts. No
+ * number is used twice. */
+typedef struct wayhop_stream {
+    uint64_t number;
+    uint8_t accepted; /* 1 for a stream that another node opened */
+    uint8_t reserved[7];
+} wayhop_stream;
+
+/* A stream that the application opens with this number. */
+static inline wayhop_stream wayhop_opened(uint64_t number) {
+    wayhop_stream s;
+    memset(&s, 0, sizeof s);
+    s.number = number;
+    return s;
+}
+
+/* `kind` of wayhop_stream_event. */
+enum {
+    WAYHOP_STREAM_ACCEPTED = 0,  /* `peer` has connected to `port` */
+    WAYHOP_STREAM_CONNECTED = 1, /* wayhop_app_connect() succeeded: `peer` is the other end */
+    WAYHOP_STREAM_DATA = 2,      /* `length` bytes of `data` arrived */
+    WAYHOP_STREAM_PATTERN = 3,   /* `length` bytes arrived from a flow of the scenario, without data */
+    WAYHOP_STREAM_ROOM = 4,      /* bytes have left: there is room for `length` more */
+    WAYHOP_STREAM_CLOSED = 5     /* the stream is gone: `cause` */
+};
+/* `cause` of WAYHOP_STREAM_CLOSED. */
+enum {
+    WAYHOP_STREAM_FINISHED = 0,    /* the other end closed it, and all that it sent has arrived */
+    WAYHOP_STREAM_UNREACHABLE = 1, /* nobody listens there, or nobody answered in time */
+    WAYHOP_STREAM_BROKEN = 2
+};
+typedef struct wayhop_stream_event {
+    wayhop_stream stream;
+    uint32_t kind;
+    uint32_t cause;
+    wayhop_endpoint peer; /* ACCEPTED and CONNECTED */
+    uint16_t port;        /* ACCEPTED */
+    uint8_t reserved[6];
+    const uint8_t *data;
+    size_t length;
+} wayhop_stream_event;
+/* Bytes that a new stream takes before it reports WAYHOP_STREAM_ROOM. */
+#define WAYHOP_STREAM_START 262144u
+
+typedef struct wayhop_app_calls wayhop_app_calls;
+
+/* The context of one callback of an application. */
+typedef struct wayhop_app_cx {
+    const wayhop_app_calls *calls; /* the functions below */
+    uint64_t now_ns;               /* since the run began; on a real host since the application began */
+    wayhop_addr addr;              /* this node's address */
+} wayhop_app_cx;
+
+/* Functions for use in callbacks of applications. Use the inline names below. */
+struct wayhop_app_calls {
+    uint32_t size; /* sizeof(wayhop_app_calls) of this Wayhop */
+    uint32_t abi_version;
+
+    void (*listen)(const wayhop_app_cx *, uint16_t port);
+    void (*send)(const wayhop_app_cx *, const wayhop_outgoing *, const void *data, size_t length);
+    void (*set_timer)(const wayhop_app_cx *, uint64_t key, uint64_t at_ns);
+    void (*clear_timer)(const wayhop_app_cx *, uint64_t key);
+    void (*note)(const wayhop_app_cx *, const char *what, const wayhop_addr *about, uint64_t value);
+    uint64_t (*random)(const wayhop_app_cx *);
+    void (*listen_stream)(const wayhop_app_cx *, uint16_t port);
+    void (*connect)(const wayhop_app_cx *, uint64_t number, const wayhop_endpoint *to);
+    void (*write)(const wayhop_app_cx *, const wayhop_stream *, const void *data, size_t length);
+    void (*close)(const wayhop_app_cx *, const wayhop_stream *);
+    void (*answer)(const wayhop_app_cx *, uint64_t program, const char *json, const void *data,
+                   size_t length);
+};
+
+/* Receives the datagrams to a UDP port from now on. */
+static inline void wayhop_app_listen(const wayhop_app_cx *cx, uint16_t port) {
+    cx->calls->listen(cx, port);
+}
+/* Sends a datagram from one of the application's ports, with a TTL of 64. */
+static inline void wayhop_app_send(const wayhop_app_cx *cx, uint16_t port, const wayhop_endpoint *to,
+                                   const void *data, size_t length) {
+    wayhop_outgoing o;
+    memset(&o, 0, sizeof o);
+    o.to = *to;
+    o.port = port;
+    o.ttl = 64;
+    cx->calls->send(cx, &o, data, length);
+}
+/* Sets or moves the timer of this key. A time in the past means now. */
+static inline void wayhop_app_set_timer(const wayhop_app_cx *cx, uint64_t key, uint64_t at_ns) {
+    cx->calls->set_timer(cx, key, at_ns);
+}
+static inline void wayhop_app_clear_timer(const wayhop_app_cx *cx, uint64_t key) {
+    cx->calls->clear_timer(cx, key);
+}
+/* Adds a row to the table `events` of the run. `what` is one of `notes` of the library. */
+static inline void wayhop_app_note(const wayhop_app_cx *cx, const char *what, const wayhop_addr *about,
+                                   uint64_t value) {
+    cx->calls->note(cx, what, about, value);
+}
+/* 64 random bits of this application's stream, the same in every run with this seed. */
+static inline uint64_t wayhop_app_random(const wayhop_app_cx *cx) {
+    return cx->calls->random(cx);
+}
+/* Accepts streams to a TCP port from now on. */
+static inline void wayhop_app_listen_stream(const wayhop_app_cx *cx, uint16_t port) {
+    cx->calls->listen_stream(cx, port);
+}
+/* Opens the stream wayhop_opened(number); `stream` is called when it is connected or has failed. */
+static inline void wayhop_app_connect(const wayhop_app_cx *cx, uint64_t number,
+                                      const wayhop_endpoint *to) {
+    cx->calls->connect(cx, number, to);
+}
+/* Writes to a stream. Up to 16 MiB per call; write no more than there is room for. */
+static inline void wayhop_app_write(const wayhop_app_cx *cx, const wayhop_stream *stream,
+                                    const void *data, size_t length) {
+    cx->calls->write(cx, stream, data, length);
+}
+/* Closes a stream once everything has been sent. */
+static inline void wayhop_app_close(const wayhop_app_cx *cx, const wayhop_stream *stream) {
+    cx->calls->close(cx, stream);
+}
+/* Answers a command, with a JSON object and, if `length` is not 0, bytes. */
+static inline void wayhop_app_answer(const wayhop_app_cx *cx, uint64_t program, const char *json,
+                                     const void *data, size_t length) {
+    cx->calls->answer(cx, program, json, data, length);
+}
+
+/* A node with an application, for `create`. */
+typedef struct wayhop_app_node {
+    uint32_t size;
+    uint32_t node;              /* its number in the scenario; UINT32_MAX if the host does not know it */
+    wayhop_addr addr;           /* its address */
+    uint64_t now_ns;
+    const wayhop_host *host;    /* valid until the process ends */
+    const wayhop_value *values; /* the parameters, in the order of `parameters` of the library */
+    const char *json;           /* the same as a JSON object */
+} wayhop_app_node;
+
+/* Receives the counters of an application. */
+typedef struct wayhop_counters wayhop_counters;
+struct wayhop_counters {
+    uint32_t size;
+    uint32_t reserved;
+    /* A counter: letters a to z, digits and _, with its unit at the end ("delay_mean_ms"). NaN means
+     * that it is undefined. */
+    void (*count)(const wayhop_counters *, const char *name, double value);
+};
+
+/* An application. Names and arrays must stay valid until the process ends. */
+typedef struct wayhop_application_library {
+    uint32_t abi_version; /* WAYHOP_ABI_VERSION */
+    uint32_t size;        /* sizeof(wayhop_application_library) */
+
+    const char *name;    /* in tables: a-z, 0-9 and '-', from a letter on: "request-c" */
+    const char *about;   /* a noun phrase: "clients that ask a server" */
+    const char *version; /* of the library; NULL for none */
+
+    const wayhop_parameter *parameters;
+    size_t parameter_count;
+    const char *const *notes; /* every `what` of wayhop_app_note(): a-z, 0-9 and _ */
+    size_t note_count;
+
+    /* As for protocols; NULL: nothing to check. */
+    int (*check)(const wayhop_value *values, char *problem, size_t size);
+    /* An application for a node, just before `start`; NULL: the run ends with the message in `problem`. */
+    void *(*create)(const wayhop_app_node *, char *problem, size_t size);
+    void (*destroy)(void *app);
+
+    /* Inputs. Only `create` and `start` are required. */
+    void (*start)(void *app, const wayhop_app_cx *);
+    void (*datagram)(void *app, const wayhop_app_cx *, uint16_t port, const wayhop_endpoint *from,
+                     const uint8_t *data, size_t length);
+    void (*stream)(void *app, const wayhop_app_cx *, const wayhop_stream_event *);
+    void (*timer)(void *app, const wayhop_app_cx *, uint64_t key);
+    void (*position)(void *app, const wayhop_app_cx *, const wayhop_fix *);
+    /* The neighbours of the routing protocol, about once per second where the host can ask it. */
+    void (*neighbours)(void *app, const wayhop_app_cx *, const wayhop_addr *, size_t count);
+    /* A command from a program, as a JSON object with optional bytes; wayhop_app_answer() answers it. */
+    void (*command)(void *app, const wayhop_app_cx *, uint64_t program, const char *json,
+                    const uint8_t *data, size_t length);
+    /* The node was down and is back with its memory. Overdue timers fire now. */
+    void (*resume)(void *app, const wayhop_app_cx *);
+    /* The node lost its memory; `start` follows when it is back. NULL: the application is destroyed,
+     * and created again before `start`. Implement it to keep counters. */
+    void (*restart)(void *app);
+    /* The application ends. Unless `in_order` is 1, what it sends is lost. */
+    void (*end)(void *app, const wayhop_app_cx *, int in_order);
+    /* Reports what it has counted so far. It must not change the application. */
+    void (*figures)(void *app, const wayhop_counters *);
+} wayhop_application_library;
+
+/* ---- Exports --------------------------------------------------------------------------------- */
+
 #if defined(_WIN32)
 #define WAYHOP_EXPORT __declspec(dllexport)
 #else
 #define WAYHOP_EXPORT __attribute__((visibility("default")))
 #endif
 
-/* The function that a library exports. `abi_version` is that of the Wayhop that loads it. Returns
- * NULL if the library cannot work with it. wayhop_application() is reserved for applications. */
+/* The functions that a library exports: one of them, or both. `abi_version` is that of the Wayhop that
+ * loads it. They return NULL if the library cannot work with it. */
 WAYHOP_EXPORT const wayhop_protocol_library *wayhop_protocol(uint32_t abi_version);
+WAYHOP_EXPORT const wayhop_application_library *wayhop_application(uint32_t abi_version);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
 
 use core::fmt::Display;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use wayhop_core::{Carrier, DataPlane, Interests, Span};
 
 use crate::claims::Claims;
@@ -10,8 +10,6 @@ use crate::parameter::{self, Parameter};
 
 /// Classes and types of messages that a protocol may have.
 const MOST: usize = 16;
-/// No protocol has more parameters.
-const MOST_PARAMETERS: usize = 256;
 /// Longest name and description, bytes.
 const LONGEST: usize = 256;
 /// The most room for headers, bytes.
@@ -46,21 +44,12 @@ pub struct Facts {
 impl Facts {
     /// Checks what a library says. The error names the field of `wayhop_protocol_library`, and what is wrong with it.
     pub fn check(claims: &Claims) -> Result<Self, String> {
-        let is_name = claims.name.starts_with(|c: char| c.is_ascii_lowercase())
-            && claims.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-:".contains(c))
-            && claims.name.len() <= 32;
-        if !is_name {
+        if !is_name(&claims.name, "-:") {
             return Err(wrong("name", format!("{:?}", claims.name), "a-z, 0-9, - and :, from a letter on"));
         }
-        for (field, text) in [
-            ("full_name", &claims.full_name),
-            ("specification", &claims.specification),
-            ("version", &claims.version),
-        ] {
-            if text.len() > LONGEST || text.contains(char::is_control) {
-                return Err(wrong(field, "too long or not printable", "one line of 256 bytes at most"));
-            }
-        }
+        one_line("full_name", &claims.full_name)?;
+        one_line("specification", &claims.specification)?;
+        one_line("version", &claims.version)?;
         let plane = match claims.data_plane {
             0 => DataPlane::PerPacket,
             1 => DataPlane::Forwarding,
@@ -90,7 +79,7 @@ impl Facts {
             },
             header_room: claims.header_room as usize,
             carrier: carrier(claims)?,
-            parameters: parameters(claims)?,
+            parameters: parameter::check(&claims.parameters)?,
             classes: names("classes", &claims.classes)?,
             types: types(claims)?,
         })
@@ -98,8 +87,7 @@ impl Facts {
 
     /// The JSON schema of the parameters.
     pub fn schema(&self) -> Value {
-        let properties: Map<_, _> = self.parameters.iter().map(|p| (p.key.clone(), p.schema())).collect();
-        json!({ "type": "object", "properties": properties, "additionalProperties": false })
+        parameter::schema(&self.parameters)
     }
 
     /// All values of the parameters: those that are given, and the defaults of the others.
@@ -123,7 +111,22 @@ impl Facts {
     }
 }
 
-fn wrong(field: &str, value: impl Display, remedy: &str) -> String {
+/// Whether a text is a short name of a-z, 0-9 and these marks, from a letter on.
+pub(crate) fn is_name(text: &str, marks: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || marks.contains(c))
+        && text.len() <= 32
+}
+
+/// Checks a field that is shown on one line.
+pub(crate) fn one_line(field: &str, text: &str) -> Result<(), String> {
+    if text.len() > LONGEST || text.contains(char::is_control) {
+        return Err(wrong(field, "too long or not printable", "one line of 256 bytes at most"));
+    }
+    Ok(())
+}
+
+pub(crate) fn wrong(field: &str, value: impl Display, remedy: &str) -> String {
     format!("{field} is {value}; give {remedy}")
 }
 
@@ -137,27 +140,13 @@ fn carrier(claims: &Claims) -> Result<Carrier, String> {
     }
 }
 
-fn parameters(claims: &Claims) -> Result<Vec<Parameter>, String> {
-    if claims.parameters.len() > MOST_PARAMETERS {
-        return Err(wrong("parameter_count", claims.parameters.len(), "256 at most"));
-    }
-    let all: Vec<Parameter> = claims.parameters.iter().map(Parameter::check).collect::<Result<_, _>>()?;
-    match (1..all.len()).find(|&i| all[..i].iter().any(|p| p.key == all[i].key)) {
-        Some(i) => Err(format!("there are two parameters {}", all[i].key)),
-        None => Ok(all),
-    }
-}
-
 /// Names that summaries and tables show.
-fn names(field: &str, claimed: &[String]) -> Result<Vec<String>, String> {
+pub(crate) fn names(field: &str, claimed: &[String]) -> Result<Vec<String>, String> {
     if claimed.len() > MOST {
         return Err(wrong(field, format!("a list of {}", claimed.len()), "16 at most"));
     }
     for (i, name) in claimed.iter().enumerate() {
-        let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
-            && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
-            && name.len() <= 32;
-        if !is_name || claimed[..i].contains(name) {
+        if !is_name(name, "_") || claimed[..i].contains(name) {
             let remedy = "different names of a-z, 0-9 and _, from a letter on";
             return Err(wrong(field, format!("a list with {name:?}"), remedy));
         }

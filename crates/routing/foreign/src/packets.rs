@@ -45,21 +45,21 @@ impl Packets {
         self.salt | uses << PLACE_BITS | u64::from(place + 1)
     }
 
+    /// The place of a valid handle.
     #[inline]
-    fn place(&self, handle: u64) -> Option<usize> {
+    pub(crate) fn place(&self, handle: u64) -> Option<usize> {
         let place = ((handle & ((1 << PLACE_BITS) - 1)) as usize).checked_sub(1)?;
         let of = self.places.get(place)?;
         (of.packet.is_some() && handle == self.handle(place as u32, of_uses(of.uses))).then_some(place)
     }
 
-    /// A packet, to look at or change.
+    /// The packet at the place of a valid handle, to look at or change.
     #[inline]
-    pub(crate) fn of(&mut self, handle: u64) -> Option<&mut Packet> {
-        let place = self.place(handle)?;
-        self.places[place].packet.as_mut()
+    pub(crate) fn at(&mut self, place: usize) -> &mut Packet {
+        self.places[place].packet.as_mut().unwrap_or_else(|| unreachable!("the handle is valid"))
     }
 
-    /// The same, to look at.
+    /// A packet, to look at.
     pub(crate) fn look(&self, handle: u64) -> Option<&Packet> {
         self.places[self.place(handle)?].packet.as_ref()
     }

@@ -1,11 +1,15 @@
 //! A parameter of a library: its type, range and default.
 
+use core::net::IpAddr;
+
 use serde_json::{Map, Value, json};
 
 use crate::claims::ParameterClaim;
 
 /// `WAYHOP_LIVE`.
 const LIVE: u32 = 1;
+/// No set has more.
+const MOST: usize = 256;
 /// Longer texts are nobody's parameters.
 const LONGEST: usize = 4_096;
 
@@ -27,6 +31,8 @@ enum Kind {
     Boolean,
     /// One of these; anything if there are none.
     Text(Vec<String>),
+    /// An IP address, or the empty text for none.
+    Address,
 }
 
 impl Parameter {
@@ -41,8 +47,8 @@ impl Parameter {
                 "the key {key:?} of a parameter must have letters, digits and _ only, from a letter on"
             ));
         }
-        if ["name", "library", "python", "profile"].contains(&key.as_str()) {
-            return Err(format!("the parameter {key} has the name of a key of every [protocol]; rename it"));
+        if ["name", "nodes", "library", "python", "profile"].contains(&key.as_str()) {
+            return Err(format!("the parameter {key} has the name of a key of every section; rename it"));
         }
         let in_key = |what: String| format!("the parameter {key}: {what}");
         if claim.flags & !LIVE != 0 {
@@ -62,6 +68,11 @@ impl Parameter {
         })
     }
 
+    /// Whether its values are addresses of nodes.
+    pub(crate) fn is_address(&self) -> bool {
+        self.kind == Kind::Address
+    }
+
     /// Its JSON schema.
     pub(crate) fn schema(&self) -> Value {
         let mut schema = match &self.kind {
@@ -78,6 +89,7 @@ impl Parameter {
             Kind::Boolean => json!({ "type": "boolean" }),
             Kind::Text(choices) if choices.is_empty() => json!({ "type": "string" }),
             Kind::Text(choices) => json!({ "type": "string", "enum": choices }),
+            Kind::Address => json!({ "type": "string" }),
         };
         schema["description"] = json!(self.about);
         schema["default"] = self.preset.clone();
@@ -98,6 +110,10 @@ impl Kind {
                 .as_str()
                 .filter(|text| !text.contains('\0') && text.len() <= LONGEST)
                 .filter(|text| choices.is_empty() || choices.iter().any(|c| c == text))
+                .map(Value::from),
+            Self::Address => value
+                .as_str()
+                .filter(|text| text.is_empty() || text.parse::<IpAddr>().is_ok())
                 .map(Value::from),
         };
         read.ok_or_else(|| format!("{value} is not {}", self.name()))
@@ -131,6 +147,7 @@ impl Kind {
                 });
                 Ok(Self::Text(choices))
             }
+            4 => Ok(Self::Address),
             other => Err(format!("unknown type {other}")),
         }
     }
@@ -150,7 +167,7 @@ impl Kind {
             Self::Integer(..) => text.parse::<i64>().ok().map(Value::from),
             Self::Number(..) => text.parse::<f64>().ok().filter(|x| x.is_finite()).map(Value::from),
             Self::Boolean => text.parse::<bool>().ok().map(Value::from),
-            Self::Text(_) => Some(text.into()),
+            Self::Text(_) | Self::Address => Some(text.into()),
         };
         self.read(&value.ok_or_else(|| format!("{text:?} is not {}", self.name()))?)
     }
@@ -167,8 +184,27 @@ impl Kind {
             Self::Boolean => "true or false".to_owned(),
             Self::Text(choices) if choices.is_empty() => "a text".to_owned(),
             Self::Text(choices) => format!("one of {}", choices.join(", ")),
+            Self::Address => "an IP address".to_owned(),
         }
     }
+}
+
+/// Checks what a library says of all its parameters.
+pub(crate) fn check(claims: &[ParameterClaim]) -> Result<Vec<Parameter>, String> {
+    if claims.len() > MOST {
+        return Err(format!("parameter_count is {}; give {MOST} at most", claims.len()));
+    }
+    let all: Vec<Parameter> = claims.iter().map(Parameter::check).collect::<Result<_, _>>()?;
+    match (1..all.len()).find(|&i| all[..i].iter().any(|p| p.key == all[i].key)) {
+        Some(i) => Err(format!("there are two parameters {}", all[i].key)),
+        None => Ok(all),
+    }
+}
+
+/// The JSON schema of a set.
+pub(crate) fn schema(parameters: &[Parameter]) -> Value {
+    let properties: Map<_, _> = parameters.iter().map(|p| (p.key.clone(), p.schema())).collect();
+    json!({ "type": "object", "properties": properties, "additionalProperties": false })
 }
 
 /// All values of a set: those that are given, and the defaults of the others.

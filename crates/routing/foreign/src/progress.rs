@@ -14,16 +14,22 @@ use std::time::Duration;
 use crate::ffi::page;
 
 /// Size of the file, bytes.
-pub const FILE_BYTES: u64 = 8 << 10;
+pub const FILE_BYTES: u64 = LIBRARIES_AT + MOST_LIBRARIES * TEXT_BYTES;
 
 /// The words at its beginning: calls so far, the call in progress, its time.
 const WORDS: usize = 3;
+/// Where the node begins in the word of a call, and where the library that was called last. Before them is the callback.
+const NODE_BIT: u32 = 8;
+const LIBRARY_BIT: u32 = 40;
 
 /// Where texts begin in the file: each has a byte count of 8 bytes before it.
-const LIBRARY_AT: u64 = 1 << 10;
-const FAULT_AT: u64 = 2 << 10;
-const RUN_AT: u64 = 6 << 10;
+const FAULT_AT: u64 = TEXT_BYTES;
+const RUN_AT: u64 = 2 * TEXT_BYTES;
+const LIBRARIES_AT: u64 = 3 * TEXT_BYTES;
+const TEXT_BYTES: u64 = 1 << 10;
 const LONGEST_TEXT: usize = 1_000;
+/// Libraries whose names the file has.
+const MOST_LIBRARIES: u64 = 32;
 
 /// A function of a library.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -62,9 +68,25 @@ pub enum Callback {
     Command,
     /// `inspect`.
     Inspect,
+    /// `wayhop_application`, and whatever runs while its library is loaded.
+    LoadApplication,
+    /// `datagram`.
+    Datagram,
+    /// `stream`.
+    Stream,
+    /// `neighbours`.
+    Neighbours,
+    /// `resume`.
+    Resume,
+    /// `restart`.
+    Restart,
+    /// `end`.
+    End,
+    /// `figures`.
+    Figures,
 }
 
-const CALLBACKS: [(Callback, &str); 17] = [
+const CALLBACKS: [(Callback, &str); 25] = [
     (Callback::Load, "wayhop_protocol"),
     (Callback::Check, "check"),
     (Callback::RunBegin, "run_begin"),
@@ -82,6 +104,14 @@ const CALLBACKS: [(Callback, &str); 17] = [
     (Callback::Position, "position"),
     (Callback::Command, "command"),
     (Callback::Inspect, "inspect"),
+    (Callback::LoadApplication, "wayhop_application"),
+    (Callback::Datagram, "datagram"),
+    (Callback::Stream, "stream"),
+    (Callback::Neighbours, "neighbours"),
+    (Callback::Resume, "resume"),
+    (Callback::Restart, "restart"),
+    (Callback::End, "end"),
+    (Callback::Figures, "figures"),
 ];
 
 impl Callback {
@@ -91,7 +121,7 @@ impl Callback {
     }
     /// Whether it is about one node.
     fn is_of_node(self) -> bool {
-        !matches!(self, Self::Load | Self::Check | Self::RunBegin | Self::RunEnd)
+        !matches!(self, Self::Load | Self::LoadApplication | Self::Check | Self::RunBegin | Self::RunEnd)
     }
 }
 
@@ -100,19 +130,22 @@ impl Callback {
 pub struct Call {
     /// Which function.
     pub callback: Callback,
-    /// The node, if it is about one.
+    /// The node, if it is about one whose number is known.
     pub node: Option<u32>,
-    /// When, nanoseconds since the run began.
+    /// When, of a call about a node, nanoseconds since the run began.
     pub time_ns: u64,
 }
 
 impl core::fmt::Display for Call {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "in {}", self.callback.name())?;
-        match self.node {
-            Some(node) => write!(f, " of node {node} at {:.6} s", self.time_ns as f64 / 1e9),
-            None => Ok(()),
+        if let Some(node) = self.node {
+            write!(f, " of node {node}")?;
         }
+        if self.callback.is_of_node() {
+            write!(f, " at {:.6} s", self.time_ns as f64 / 1e9)?;
+        }
+        Ok(())
     }
 }
 
@@ -123,7 +156,7 @@ pub struct Snapshot {
     pub calls: u64,
     /// The one in progress.
     pub call: Option<Call>,
-    /// The library, as the user named it; empty before one is loaded.
+    /// The library that was called last, as the user named it; empty before one is loaded.
     pub library: String,
     /// What it did that ended the run; empty for nothing.
     pub fault: String,
@@ -142,11 +175,12 @@ impl Snapshot {
         let callback = CALLBACKS.iter().find(|(c, _)| *c as u64 + 1 == word(1) & 0xff).map(|(c, _)| *c);
         let call = callback.map(|callback| Call {
             callback,
-            node: callback.is_of_node().then_some((word(1) >> 8) as u32),
+            node: callback.is_of_node().then_some((word(1) >> NODE_BIT) as u32).filter(|n| *n != u32::MAX),
             time_ns: word(2),
         });
         let text = |at| read_text(file, at).unwrap_or_default();
-        Self { calls: word(0), call, library: text(LIBRARY_AT), fault: text(FAULT_AT), run: text(RUN_AT) }
+        let library = text(library_at(word(1) >> LIBRARY_BIT));
+        Self { calls: word(0), call, library, fault: text(FAULT_AT), run: text(RUN_AT) }
     }
 }
 
@@ -191,22 +225,23 @@ pub(crate) fn is_watched() -> bool {
     PAGE.get().is_some()
 }
 
-/// A call begins.
+/// A call of the library of this number begins.
 #[inline]
-pub(crate) fn begin(callback: Callback, node: u32, time_ns: u64) {
+pub(crate) fn begin(library: u8, callback: Callback, node: u32, time_ns: u64) {
     if let Some(Page { words: [calls, call, time], .. }) = PAGE.get() {
         // One thread at a time is in a library. A supervisor that reads in between errs by one call.
         calls.store(calls.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         time.store(time_ns, Ordering::Relaxed);
-        call.store((callback as u64 + 1) | (u64::from(node) << 8), Ordering::Release);
+        let word = (callback as u64 + 1) | u64::from(node) << NODE_BIT | u64::from(library) << LIBRARY_BIT;
+        call.store(word, Ordering::Release);
     }
 }
 
-/// The call returned.
+/// The call of this library returned.
 #[inline]
-pub(crate) fn end() {
+pub(crate) fn end(library: u8) {
     if let Some(page) = PAGE.get() {
-        page.words[1].store(0, Ordering::Release);
+        page.words[1].store(u64::from(library) << LIBRARY_BIT, Ordering::Release);
     }
 }
 
@@ -220,9 +255,18 @@ pub fn call_limit() -> Option<Duration> {
     Duration::try_from_secs_f64(limit).ok().filter(|l| !l.is_zero())
 }
 
-/// Names the library.
-pub(crate) fn set_library(path: &str) {
-    set_text(LIBRARY_AT, path);
+/// Names another library, which is called next. Returns its number.
+pub(crate) fn add_library(path: &str) -> u8 {
+    static NUMBERS: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBERS.fetch_add(1, Ordering::Relaxed).min(MOST_LIBRARIES - 1);
+    set_text(library_at(number), path);
+    end(number as u8);
+    number as u8
+}
+
+/// Where the name of a library is.
+const fn library_at(number: u64) -> u64 {
+    LIBRARIES_AT + (number % MOST_LIBRARIES) * TEXT_BYTES
 }
 
 /// What the library did that ends the run. The first fault counts.
@@ -262,9 +306,11 @@ mod tests {
         file.set_len(FILE_BYTES).unwrap();
         assert_eq!(Snapshot::read(&file), Snapshot::default());
         report_to(file.try_clone().unwrap()).unwrap();
-        set_library("./libmine.so");
+        let other = add_library("./libother.so");
+        let mine = add_library("./libmine.so");
+        assert_eq!(Snapshot::read(&file).library, "./libmine.so");
         set_run_directory(Path::new("out"));
-        begin(Callback::Frame, 3, 12_345_000_000);
+        begin(mine, Callback::Frame, 3, 12_345_000_000);
         set_fault("first");
         set_fault("second");
         let seen = Snapshot::read(&file);
@@ -273,7 +319,12 @@ mod tests {
             (1, "./libmine.so", "first", "out")
         );
         assert_eq!(seen.call.map(|c| c.to_string()).as_deref(), Some("in frame of node 3 at 12.345000 s"));
-        end();
-        assert_eq!(Snapshot::read(&file).call, None);
+        end(mine);
+        let seen = Snapshot::read(&file);
+        assert_eq!((seen.call, seen.library.as_str()), (None, "./libmine.so"));
+        begin(other, Callback::Timer, u32::MAX, 1_000_000_000);
+        let seen = Snapshot::read(&file);
+        assert_eq!(seen.call.map(|c| c.to_string()).as_deref(), Some("in timer at 1.000000 s"));
+        assert_eq!(seen.library, "./libother.so");
     }
 }

@@ -26,13 +26,14 @@
 //!
 //! [`tshark`] runs the Wireshark command line on a capture, as an independent oracle, and [`pcap`] writes the
 //! captures for it. `explore` (feature `explore`) visits every reachable state of a few nodes. [`golden`]
-//! reads packets written by hand. [`replay`] replays recorded inputs to an engine.
+//! reads packets written by hand. [`flood`] is a protocol for comparisons across languages. [`replay`] replays recorded inputs to an engine.
 
 mod check;
 mod config;
 mod event;
 #[cfg(feature = "explore")]
 pub mod explore;
+pub mod flood;
 pub mod golden;
 mod host;
 mod links;

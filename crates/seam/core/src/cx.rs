@@ -27,6 +27,7 @@ pub struct Cx<'a> {
 
 impl<'a> Cx<'a> {
     /// For nodes: a context that appends to `effects`. `next_id` numbers the packets that the handler makes.
+    #[inline]
     pub fn new(
         now: Time,
         addr: Ipv4Addr,
@@ -53,18 +54,22 @@ impl<'a> Cx<'a> {
     }
 
     /// The time.
+    #[inline]
     pub fn now(&self) -> Time {
         self.now
     }
     /// This node's IPv4 address.
+    #[inline]
     pub fn addr(&self) -> Ipv4Addr {
         self.addr
     }
     /// This node's IPv6 address, if it has one.
+    #[inline]
     pub fn addr6(&self) -> Option<Ipv6Addr> {
         self.addr6
     }
     /// The state of the node's interfaces when the handler was called.
+    #[inline]
     pub fn interface(&self) -> Interface {
         self.interface
     }
@@ -98,27 +103,33 @@ impl<'a> Cx<'a> {
     }
 
     /// Puts a packet into the interface queue.
+    #[inline]
     pub fn send(&mut self, p: Packet, spec: TxSpec) {
         self.sent += 1;
         self.effects.push(Effect::Send(p, spec));
     }
     /// Hands a packet to the local stack.
+    #[inline]
     pub fn deliver(&mut self, p: Packet) {
         self.effects.push(Effect::Deliver(p));
     }
     /// Ends a packet, with the cause.
+    #[inline]
     pub fn drop(&mut self, p: Packet, why: DropReason) {
         self.effects.push(Effect::Drop(p, why));
     }
     /// Ends a packet that has served.
+    #[inline]
     pub fn consume(&mut self, p: Packet) {
         self.effects.push(Effect::Consume(p));
     }
     /// Sets or moves a timer. A time in the past means now.
+    #[inline]
     pub fn set_timer(&mut self, key: TimerKey, at: Time) {
         self.effects.push(Effect::SetTimer(key, at));
     }
     /// Forgets a timer.
+    #[inline]
     pub fn clear_timer(&mut self, key: TimerKey) {
         self.effects.push(Effect::ClearTimer(key));
     }

@@ -3,35 +3,42 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use serde_json::Value;
-use wayhop_core::{Cx, Effect, Input, Packet, Pool, Protocol, Rng, Time};
+use wayhop_core::{Cx, Effect, Input, NodeContext, Packet, Pool, Protocol, Rng, Time};
 use wayhop_wire::{ipv4, ipv6};
 
 use crate::answer::{Answer, check_order, guarded};
-use crate::header::Engines;
+use crate::header::{Engines, Header};
 use crate::line::InputRecord;
 
 pub(crate) struct EngineSubject {
     engines: Engines,
     engine: Option<(Box<dyn Protocol>, Rng)>,
     addr: (Ipv4Addr, Option<Ipv6Addr>),
+    context: NodeContext,
     pool: Pool,
     effects: Vec<Effect>,
 }
 
 impl EngineSubject {
-    pub(crate) fn new(engines: Engines, addr: (Ipv4Addr, Option<Ipv6Addr>)) -> Self {
-        Self { engines, engine: None, addr, pool: Pool::new(), effects: Vec::new() }
+    pub(crate) fn new(engines: Engines, header: &Header) -> Self {
+        let (addr, context) = ((header.address, header.address6), header.context());
+        Self { engines, engine: None, addr, context, pool: Pool::new(), effects: Vec::new() }
     }
 
     /// Gives it an input, which comes after `before`. The error is what is wrong with the line.
     pub(crate) fn answer(&mut self, line: InputRecord<'_>, before: Time) -> Result<Answer, String> {
         let checked = check(&line, before, self.engine.is_none());
         let InputRecord { at, id, interface, exceptions, rng, input, out: expected } = line;
+        let mut old = None;
         if let (Input::Start, Some(rng)) = (&input, rng) {
             // The node comes up, perhaps again: nothing is left of what it was.
             let again = self.engine.is_some();
             let protocol = if again { &self.engines.after_reboot } else { &self.engines.first };
-            self.engine = Some((protocol.engine(), rng));
+            old = self.engine.replace((protocol.engine_at(self.context), rng));
+            // The run of a library ends with its last engine. Here no other node's keeps it, until the next one has started.
+            if !self.engines.share_parameters() {
+                old = None;
+            }
         }
         checked?;
         let (addr, addr6) = self.addr;
@@ -45,6 +52,7 @@ impl EngineSubject {
                 engine.on_input(&mut cx, input);
             });
         }
+        drop(old);
         let got: Vec<Value> =
             self.effects.iter().map(|e| serde_json::to_value(e).unwrap_or_default()).collect();
         self.end_effects();

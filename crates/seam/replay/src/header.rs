@@ -4,7 +4,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use wayhop_core::{ApplicationDescription, Configured, ConfiguredApplication, Description, Mac};
+use wayhop_core::{
+    ApplicationDescription, Configured, ConfiguredApplication, Description, Mac, NodeContext, NodeId,
+};
 
 /// What the first line says of the format.
 pub const FORMAT: &str = "wayhop-inputs";
@@ -48,9 +50,21 @@ pub struct Header {
     pub engine: u8,
     /// The node's interfaces, in order.
     pub interfaces: Vec<RecordedLink>,
+    /// Length of the prefix of the mesh's IPv4 addresses, if it is not the usual one: engines of libraries learn it.
+    #[serde(default = "usual_prefix_len", skip_serializing_if = "is_usual_prefix_len")]
+    pub prefix_len: u8,
     /// Which application's log it is; `None` of an engine's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub application: Option<ApplicationHeader>,
+}
+
+fn usual_prefix_len() -> u8 {
+    NodeContext::default().prefix_len
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes the field by reference")]
+fn is_usual_prefix_len(len: &u8) -> bool {
+    *len == usual_prefix_len()
 }
 
 /// An application whose log it is.
@@ -148,7 +162,20 @@ impl Header {
             address6: None,
             engine: 0,
             interfaces: Vec::new(),
+            prefix_len: usual_prefix_len(),
             application: None,
+        }
+    }
+
+    /// Where the engine is, as it was told. In a replay no other node is in the process.
+    pub fn context(&self) -> NodeContext {
+        let of_address = || NodeId::from_default_addr(self.address).map(|n| n.0);
+        NodeContext {
+            seed: self.seed,
+            nodes: 1,
+            node: self.node.or_else(of_address).unwrap_or(0),
+            interfaces: u8::try_from(self.interfaces.len()).unwrap_or(u8::MAX).max(1),
+            prefix_len: self.prefix_len,
         }
     }
 
@@ -225,6 +252,13 @@ pub struct Engines {
     pub first: Configured,
     /// Those that begin after a reboot.
     pub after_reboot: Configured,
+}
+
+impl Engines {
+    /// Whether both have the same set of parameters, not only the same values.
+    pub(crate) fn share_parameters(&self) -> bool {
+        core::ptr::addr_eq(self.first.parameters(), self.after_reboot.parameters())
+    }
 }
 
 /// What values mean together.

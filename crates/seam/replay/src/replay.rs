@@ -107,8 +107,8 @@ pub struct Replay {
 impl Replay {
     /// These engines are to get this log.
     pub fn new(reader: Reader, engines: Engines) -> Self {
-        let addr = (reader.header().address, reader.header().address6);
-        Self::of(reader, Subject::Engine(Box::new(EngineSubject::new(engines, addr))))
+        let subject = EngineSubject::new(engines, reader.header());
+        Self::of(reader, Subject::Engine(Box::new(subject)))
     }
 
     /// This application is to get this log.

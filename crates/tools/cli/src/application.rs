@@ -77,7 +77,7 @@ pub(crate) fn application(a: &ApplicationArgs) -> Result<(), Failure> {
     let until = a.duration_s.map(|s| Instant::now() + Duration::from_secs_f64(s));
     let mut terminal = Terminal { about: format!("{} runs", a.name), until, is_quiet: a.quiet };
     let figures =
-        run(application.parameters.application(), &settings, logs.map_err(Failure::run)?, &mut terminal)
+        run(application.parameters.application(None), &settings, logs.map_err(Failure::run)?, &mut terminal)
             .map_err(Failure::run)?;
     if a.json {
         return put(json_line(&figures)?);

@@ -16,6 +16,7 @@ mod execute;
 mod figures;
 mod files;
 mod folders;
+mod libraries;
 mod matrix;
 mod owner;
 mod plan;

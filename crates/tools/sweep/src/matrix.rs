@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use toml::{Table, Value};
+use toml::Value;
 use wayhop_document::Error;
 
 use crate::files;
+use crate::libraries;
 use crate::plan::{Axis, Plan, Seeds};
 
 pub(crate) const MAX_RUNS: usize = 100_000;
@@ -42,7 +43,7 @@ impl Plan {
             return Err(self.error("axis", format!("more than {MAX_RUNS} runs"), "split the plan"));
         }
         let mut base = Vec::new();
-        flatten("", &sweep.set, &mut base);
+        libraries::flatten("", &sweep.set, &self.folder(), &mut base);
         let mut runs = vec![PlannedRun { labels: Vec::new(), seed: 0, sets: base }];
         for axis in &axes {
             let with = |run: &PlannedRun, choice: &Choice| PlannedRun {
@@ -164,7 +165,13 @@ impl Plan {
             _ => {}
         }
         let key = axis.key.as_deref().unwrap_or_default();
-        let choice = |v: &Value| Choice { label: label(v), sets: vec![format!("{key}={v}")] };
+        let choice = |v: &Value| Choice {
+            // The way to a file is not part of it: plans are moved.
+            label: libraries::path(key, v)
+                .and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
+                .unwrap_or_else(|| label(v)),
+            sets: vec![libraries::set(key, v, &self.folder())],
+        };
         let mut choices: Vec<Choice> = axis.values.iter().map(choice).collect();
         for (i, pattern) in axis.files.iter().enumerate() {
             let found = files::matching(&self.folder(), pattern)
@@ -181,7 +188,7 @@ impl Plan {
         }
         for (i, labelled) in axis.set.iter().enumerate() {
             let mut sets = Vec::new();
-            flatten("", &labelled.set, &mut sets);
+            libraries::flatten("", &labelled.set, &self.folder(), &mut sets);
             if labelled.set.contains_key("seed") {
                 let key = format!("axis[{k}].set[{i}].set.seed");
                 return Err(self.error(&key, "seeds cannot be set here", "use the key seeds"));
@@ -201,16 +208,5 @@ pub(crate) fn label(value: &Value) -> String {
     match value {
         Value::String(s) => s.clone(),
         other => other.to_string(),
-    }
-}
-
-/// `path.key=value` for every key of a table.
-fn flatten(path: &str, table: &Table, out: &mut Vec<String>) {
-    for (key, value) in table {
-        let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-        match value {
-            Value::Table(inner) => flatten(&path, inner, out),
-            value => out.push(format!("{path}={value}")),
-        }
     }
 }

@@ -11,6 +11,7 @@ use wayhop_report::Document;
 
 use crate::error::SweepError;
 use crate::files::replace;
+use crate::libraries;
 use crate::matrix::PlannedRun;
 use crate::plan::{Plan, Seeds, Sweep};
 
@@ -144,5 +145,15 @@ fn moved(plan: &Plan, dir: &Path) -> Result<Sweep, SweepError> {
     for pattern in sweep.axes.iter_mut().flat_map(|a| &mut a.files) {
         *pattern = from_there(Path::new(pattern.as_str()))?.to_string_lossy().into_owned();
     }
+    for axis in &mut sweep.axes {
+        let key = axis.key.as_deref().unwrap_or_default();
+        for value in &mut axis.values {
+            libraries::replace_value(key, value, &from_there)?;
+        }
+        for labelled in &mut axis.set {
+            libraries::replace("", &mut labelled.set, &from_there)?;
+        }
+    }
+    libraries::replace("", &mut sweep.set, &from_there)?;
     Ok(sweep)
 }

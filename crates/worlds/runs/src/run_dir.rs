@@ -127,8 +127,9 @@ pub fn named_files(file: Option<&Path>, scenario: &Scenario) -> Vec<PathBuf> {
         _ => None,
     };
     let traffic = scenario.traffic.iter().filter_map(Traffic::file);
-    let library = scenario.protocol.library.as_deref().map(Path::new);
-    let all = movement.into_iter().chain(traffic).chain(scenario.map.as_deref()).chain(library);
+    let applications = scenario.applications.iter().filter_map(|a| a.library.as_deref());
+    let libraries = scenario.protocol.library.as_deref().into_iter().chain(applications).map(Path::new);
+    let all = movement.into_iter().chain(traffic).chain(scenario.map.as_deref()).chain(libraries);
     all.map(|p| folder.join(p)).collect()
 }
 

@@ -137,7 +137,7 @@ impl Applications {
                 log: Some(number),
                 listed: Some(p.application.description.name),
                 network: HostNetwork::new(p, scenario),
-                ..Hosted::new(p.node.0, p.application.parameters.application(), rng)
+                ..Hosted::new(p.node.0, p.application.parameters.application(Some(p.node.0)), rng)
             }
         };
         let agent = |plan: &DtnPlan, number, node: NodeId| {

@@ -39,11 +39,12 @@ impl Simulation {
         }
         let header = Header::new(world, &scenario.name, &scenario.protocol, scenario.seed)
             .rebooting_as(&scenario.protocol_after_reboot);
+        let prefix_len = scenario.prefix_len().unwrap_or(header.prefix_len);
         let log = |node: &NodeId| {
             let (n, name) = (&self.net.nodes[node.index()], &scenario.names[node.index()]);
             let links = (0..n.interfaces()).map(|i| RecordedLink::new(n.mac(IfaceId(i)))).collect();
             let header = header.of_node(Some(node.0), name, n.addr(), links);
-            (path(name), Header { address6: n.addr6(), ..header })
+            (path(name), Header { address6: n.addr6(), prefix_len, ..header })
         };
         let mut all: Vec<_> = nodes.iter().map(log).collect();
         // On a real clock applications are programs, which write their own, but for those of the network layer.

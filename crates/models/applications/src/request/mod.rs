@@ -33,7 +33,7 @@ pub(crate) static DESCRIPTION: ApplicationDescription = ApplicationDescription {
 };
 
 impl ApplicationParameters for Params {
-    fn application(&self) -> Box<dyn Application> {
+    fn application(&self, _: Option<u32>) -> Box<dyn Application> {
         match self.server {
             Some(server) => Box::new(Client::new(self.clone(), server)),
             None => Box::new(Server::new(self.port)),

@@ -28,7 +28,7 @@ pub static FOREIGN_AGENT: ApplicationDescription = ApplicationDescription {
 };
 
 impl ApplicationParameters for ForeignAgentParams {
-    fn application(&self) -> Box<dyn Application> {
+    fn application(&self, _: Option<u32>) -> Box<dyn Application> {
         Box::new(ForeignAgent::new(self.clone()))
     }
     fn links(&self) -> Vec<LinkNeeds> {

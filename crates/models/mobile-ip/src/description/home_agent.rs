@@ -26,7 +26,7 @@ pub static HOME_AGENT: ApplicationDescription = ApplicationDescription {
 };
 
 impl ApplicationParameters for HomeAgentParams {
-    fn application(&self) -> Box<dyn Application> {
+    fn application(&self, _: Option<u32>) -> Box<dyn Application> {
         Box::new(HomeAgent::new(self.clone()))
     }
     fn links(&self) -> Vec<LinkNeeds> {

@@ -39,7 +39,7 @@ pub static MOBILE_NODE: ApplicationDescription = ApplicationDescription {
 };
 
 impl ApplicationParameters for MobileNodeParams {
-    fn application(&self) -> Box<dyn Application> {
+    fn application(&self, _: Option<u32>) -> Box<dyn Application> {
         Box::new(MobileNode::new(self.clone()))
     }
     fn links(&self) -> Vec<LinkNeeds> {

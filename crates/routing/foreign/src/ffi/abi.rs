@@ -2,7 +2,7 @@
 
 use core::ffi::{c_char, c_void};
 
-use wayhop_core::Addr;
+use wayhop_core::{Addr, Fix};
 
 /// `WAYHOP_ABI_VERSION`.
 pub(crate) const ABI_VERSION: u32 = 1;
@@ -71,6 +71,17 @@ pub(crate) struct RawFix {
     pub(crate) longitude_deg: f64,
     pub(crate) heading_deg: f32,
     pub(crate) speed_m_per_s: f32,
+}
+
+impl From<&Fix> for RawFix {
+    fn from(fix: &Fix) -> Self {
+        Self {
+            latitude_deg: fix.latitude_deg,
+            longitude_deg: fix.longitude_deg,
+            heading_deg: fix.heading_deg,
+            speed_m_per_s: fix.speed_m_per_s,
+        }
+    }
 }
 
 #[repr(C)]
@@ -293,28 +304,13 @@ pub(crate) struct RawLibrary {
 
 #[cfg(test)]
 mod tests {
-    use core::mem::offset_of;
-    use std::fmt::Write as _;
-    use std::process::Command;
-
     use super::*;
+    use crate::ffi::layout::{Layouts, same};
 
-    /// The C compiler is the oracle: sizes, and offsets of fields behind those whose sizes differ.
     #[test]
     fn structures_are_laid_out_as_a_c_compiler_does() {
-        let mut expected = Vec::new();
-        let mut source = String::from("#include <stdio.h>\n#include \"wayhop.h\"\nint main(void) {\n");
-        macro_rules! same {
-            ($($raw:ident = $c:literal { $($field:ident),* };)*) => {$(
-                expected.push(size_of::<$raw>());
-                let _ = writeln!(source, "printf(\"%zu\\n\", sizeof({}));", $c);
-                $(
-                    expected.push(offset_of!($raw, $field));
-                    let _ = writeln!(source, "printf(\"%zu\\n\", offsetof({}, {}));", $c, stringify!($field));
-                )*
-            )*};
-        }
-        same! {
+        let mut layouts = Layouts::default();
+        same! { layouts:
             RawAddr = "wayhop_addr" { bytes };
             RawPacket = "wayhop_packet" { handle };
             RawRx = "wayhop_rx" { from, signal_dbm, noise_dbm, rate_kbps, iface, broadcast };
@@ -348,30 +344,10 @@ mod tests {
             };
         }
         // `type` is a word of Rust's.
-        expected.push(size_of::<RawParameter>());
-        expected.push(offset_of!(RawParameter, kind));
-        expected.push(offset_of!(RawParameter, about));
-        source.push_str("printf(\"%zu\\n\", sizeof(wayhop_parameter));\n");
-        source.push_str("printf(\"%zu\\n\", offsetof(wayhop_parameter, type));\n");
-        source.push_str("printf(\"%zu\\n\", offsetof(wayhop_parameter, about));\nreturn 0; }\n");
-        let folder = tempfile::tempdir().unwrap();
-        let (file, program) = (folder.path().join("layout.c"), folder.path().join("layout"));
-        std::fs::write(&file, source).unwrap();
-        let include = concat!(env!("CARGO_MANIFEST_DIR"), "/include");
-        let compiles = || {
-            Command::new("cc")
-                .args(["-std=c99", "-pedantic-errors", "-Wall", "-Werror", "-I", include])
-                .arg(&file)
-                .arg("-o")
-                .arg(&program)
-                .status()
-                .unwrap()
-        };
-        assert!(compiles().success());
-        let printed = Command::new(&program).output().unwrap();
-        let printed: Vec<usize> =
-            String::from_utf8(printed.stdout).unwrap().lines().map(|l| l.parse().unwrap()).collect();
-        assert_eq!(printed, expected);
+        layouts.size("wayhop_parameter", size_of::<RawParameter>());
+        layouts.field("wayhop_parameter", "type", core::mem::offset_of!(RawParameter, kind));
+        layouts.field("wayhop_parameter", "about", core::mem::offset_of!(RawParameter, about));
+        layouts.compare();
     }
 
     #[test]

@@ -38,24 +38,30 @@ static CURRENT: AtomicPtr<RawCx> = AtomicPtr::new(ptr::null_mut());
 /// Its place is in [`CURRENT`] while a function runs that has no context.
 static WITHOUT_CONTEXT: u64 = 0;
 
-/// A library's function is called: no other one is, until this is dropped.
-pub(crate) struct Entered;
+/// A function of the library of this number is called: no other one is, until this is dropped.
+pub(crate) struct Entered(u8);
 
 /// Waits until no other call is in progress, and begins one.
 #[inline]
-pub(crate) fn enter(callback: Callback, node: u32, time_ns: u64, context: Option<*mut RawCx>) -> Entered {
+pub(crate) fn enter(
+    library: u8,
+    callback: Callback,
+    node: u32,
+    time_ns: u64,
+    context: Option<*mut RawCx>,
+) -> Entered {
     let own = context.unwrap_or(ptr::from_ref(&WITHOUT_CONTEXT).cast_mut().cast());
     while CURRENT.compare_exchange_weak(ptr::null_mut(), own, Ordering::Acquire, Ordering::Relaxed).is_err() {
         std::thread::yield_now();
     }
-    progress::begin(callback, node, time_ns);
-    Entered
+    progress::begin(library, callback, node, time_ns);
+    Entered(library)
 }
 
 impl Drop for Entered {
     #[inline]
     fn drop(&mut self) {
-        progress::end();
+        progress::end(self.0);
         CURRENT.store(ptr::null_mut(), Ordering::Release);
     }
 }
@@ -83,6 +89,7 @@ impl<'a, 'c> Call<'a, 'c> {
         RawPacket { handle: self.packets.add(p) }
     }
 
+    #[inline]
     fn iface(&self, number: u8) -> Result<IfaceId, String> {
         let iface = IfaceId(number);
         if iface == IfaceId::ANY || number < self.interfaces {
@@ -92,6 +99,7 @@ impl<'a, 'c> Call<'a, 'c> {
     }
 
     /// Why a handle is no packet.
+    #[cold]
     fn no_packet(&self, handle: u64, did: &str) -> String {
         if handle == 0 {
             format!("{did} handle 0, which is no packet")
@@ -102,13 +110,15 @@ impl<'a, 'c> Call<'a, 'c> {
         }
     }
 
+    #[inline]
     fn of(&mut self, p: RawPacket, did: &str) -> Result<&mut Packet, String> {
-        if self.packets.look(p.handle).is_none() {
-            return Err(self.no_packet(p.handle, did));
+        match self.packets.place(p.handle) {
+            Some(place) => Ok(self.packets.at(place)),
+            None => Err(self.no_packet(p.handle, did)),
         }
-        Ok(self.packets.of(p.handle).unwrap_or_else(|| unreachable!("it was just there")))
     }
 
+    #[inline]
     fn take(&mut self, p: RawPacket, did: &str) -> Result<Packet, String> {
         match self.packets.take(p.handle) {
             Some(packet) => Ok(packet),
@@ -135,10 +145,16 @@ fn prefix(addr: Addr, length: u8) -> Result<Prefix, String> {
     Ok(Prefix::around(addr, length))
 }
 
+/// Whether this is the context of the call in progress.
+#[inline]
+pub(super) fn is_current(raw: *const RawCx) -> bool {
+    !raw.is_null() && raw.cast_mut() == CURRENT.load(Ordering::Relaxed)
+}
+
 /// Runs a function of the host. Its error is the library's fault, and ends the run when the callback returns.
 #[inline]
 fn on<R: Default>(raw: *const RawCx, f: impl FnOnce(&mut Call<'_, '_>) -> Result<R, String>) -> R {
-    if raw.is_null() || raw.cast_mut() != CURRENT.load(Ordering::Relaxed) {
+    if !is_current(raw) {
         // There is no call that could end.
         super::host::fail_with("called a function of wayhop_cx outside of the callback that received it");
     }
@@ -153,7 +169,7 @@ fn on<R: Default>(raw: *const RawCx, f: impl FnOnce(&mut Call<'_, '_>) -> Result
 }
 
 /// What a pointer argument points to.
-fn at<'a, T>(p: *const T, name: &str) -> Result<&'a T, String> {
+pub(super) fn at<'a, T>(p: *const T, name: &str) -> Result<&'a T, String> {
     // SAFETY: `wayhop.h` demands a pointer to a whole structure.
     unsafe { p.as_ref() }.ok_or_else(|| format!("gave NULL as {name}"))
 }

@@ -75,7 +75,8 @@ impl Engine {
         let mut problem = [0_u8; 512];
         let raw = match self.library.raw.create {
             Some(create) => {
-                let _entered = enter(Callback::Create, self.node.node, node.now_ns, None);
+                let _entered =
+                    enter(self.library.number, Callback::Create, self.node.node, node.now_ns, None);
                 let buffer = problem.as_mut_ptr().cast::<c_char>();
                 // SAFETY: a function of this type, and valid pointers.
                 unsafe { create(run.raw, &raw const node, buffer, problem.len()) }
@@ -115,7 +116,13 @@ impl Engine {
         running.last_ns = cx.now().as_nanos();
         let mut call = Call::new(cx, &mut running.packets, self.node.node, self.node.interfaces);
         let context = &raw mut call;
-        let entered = enter(callback, self.node.node, running.last_ns, Some(context.cast::<RawCx>()));
+        let entered = enter(
+            self.library.number,
+            callback,
+            self.node.node,
+            running.last_ns,
+            Some(context.cast::<RawCx>()),
+        );
         f(&self.library.raw, running.raw, context);
         drop(entered);
         if let Some(what) = call.fault.take() {
@@ -246,12 +253,7 @@ impl Protocol for Engine {
         });
     }
     fn on_position(&mut self, cx: &mut Cx<'_>, fix: &Fix) {
-        let fix = RawFix {
-            latitude_deg: fix.latitude_deg,
-            longitude_deg: fix.longitude_deg,
-            heading_deg: fix.heading_deg,
-            speed_m_per_s: fix.speed_m_per_s,
-        };
+        let fix = RawFix::from(fix);
         self.call(cx, Callback::Position, |library, engine, context| {
             if let Some(position) = library.position {
                 // SAFETY: as above.
@@ -309,7 +311,13 @@ impl Protocol for Engine {
                 seen: &mut seen,
             };
             let context = &raw mut inspection;
-            let entered = enter(Callback::Inspect, self.node.node, now.as_nanos(), Some(context.cast()));
+            let entered = enter(
+                self.library.number,
+                Callback::Inspect,
+                self.node.node,
+                now.as_nanos(),
+                Some(context.cast()),
+            );
             // SAFETY: a function of this type, its engine, and an inspector that lives as long as the call.
             unsafe { inspect(running.raw, now.as_nanos(), context.cast()) };
             drop(entered);
@@ -327,7 +335,8 @@ impl Drop for Engine {
         let Some(running) = &self.running else { return };
         self.say_leaks(running.last_ns);
         if let Some(destroy) = self.library.raw.destroy {
-            let _entered = enter(Callback::Destroy, self.node.node, running.last_ns, None);
+            let _entered =
+                enter(self.library.number, Callback::Destroy, self.node.node, running.last_ns, None);
             // SAFETY: a function of this type, and its engine, which is not used again.
             unsafe { destroy(running.raw) };
         }

@@ -13,8 +13,6 @@ use super::values::Values;
 use crate::claims::{Claims, ParameterClaim};
 use crate::facts::Facts;
 
-/// Bytes of `wayhop_protocol_library` in the first version: a library has at least these.
-const FIRST_SIZE: usize = size_of::<RawLibrary>();
 /// Longest description of messages that a decoder may write, bytes.
 const LONGEST_DECODE: usize = 1 << 20;
 /// A library's count of something is not believed beyond this.
@@ -26,6 +24,8 @@ pub(crate) struct Library {
     pub(crate) facts: Facts,
     /// As it is shown to users.
     pub(crate) path: String,
+    /// Its number for a supervisor.
+    pub(super) number: u8,
 }
 
 // SAFETY: its pointers are to code and to data of the library that never change, as `wayhop.h` demands.
@@ -39,44 +39,10 @@ impl core::fmt::Debug for Library {
     }
 }
 
-/// `wayhop_protocol()`.
-type Entry = unsafe extern "C" fn(u32) -> *const RawLibrary;
-
 impl Library {
-    /// Loads the library at `path`, which is shown to users as `shown`. The error says what is wrong with it, without its name.
-    pub(crate) fn load(path: &Path, shown: &Path) -> Result<Self, String> {
-        let opened = open(path).map_err(|e| plain(&e))?;
-        // SAFETY: `wayhop.h` gives the function this type.
-        let entry = unsafe { opened.get::<Entry>(b"wayhop_protocol\0") }.map_err(|_| {
-            "it does not export wayhop_protocol(); define that function, and include wayhop.h".to_owned()
-        })?;
-        let entry = *entry;
-        // It stays: what it returns is used until the process ends.
-        mem::forget(opened);
-        // SAFETY: as above.
-        let given = unsafe { entry(ABI_VERSION) };
-        if given.is_null() {
-            return Err(format!(
-                "wayhop_protocol({ABI_VERSION}) returned NULL: it does not support version {ABI_VERSION} of the \
-                 interface; rebuild it with the wayhop.h of this Wayhop"
-            ));
-        }
-        // SAFETY: every version begins with these two fields.
-        let (version, size) = unsafe { ((*given).abi_version, (*given).size as usize) };
-        if version != ABI_VERSION {
-            return Err(format!(
-                "it was built for version {version} of the interface, this Wayhop has version {ABI_VERSION}; rebuild it \
-                 with the wayhop.h of this Wayhop"
-            ));
-        }
-        if size < FIRST_SIZE {
-            return Err(format!(
-                "its description has {size} bytes, version {ABI_VERSION} has {FIRST_SIZE}; set `size` to \
-                 sizeof(wayhop_protocol_library)"
-            ));
-        }
-        // SAFETY: it has at least as many bytes; a longer one is of a later header, with more fields at its end.
-        let raw = unsafe { ptr::read(given) };
+    /// Loads the library at `path` of this number, which is shown to users as `shown`. The error says what is wrong with it, without its name.
+    pub(crate) fn load(path: &Path, shown: &Path, number: u8) -> Result<Self, String> {
+        let raw: RawLibrary = described(path, "wayhop_protocol", "wayhop_protocol_library")?;
         let missing = required(&raw);
         if !missing.is_empty() {
             return Err(format!("its description has no {}; set them", missing.join(", ")));
@@ -84,7 +50,7 @@ impl Library {
         // SAFETY: texts and arrays of the description, as the header demands.
         let claims = unsafe { claims(&raw)? };
         let facts = Facts::check(&claims).map_err(|e| format!("in its description, {e}"))?;
-        Ok(Self { raw, facts, path: shown.display().to_string() })
+        Ok(Self { raw, facts, path: shown.display().to_string(), number })
     }
 
     /// What a packet of the protocol is.
@@ -127,6 +93,41 @@ impl Library {
     }
 }
 
+/// The structure of type `structure` that the function `entry` of a library returns. The error says what is wrong with it.
+pub(super) fn described<T: Copy>(path: &Path, entry: &str, structure: &str) -> Result<T, String> {
+    let opened = open(path).map_err(|e| plain(&e))?;
+    // SAFETY: `wayhop.h` gives the function this type.
+    let function = unsafe { opened.get::<unsafe extern "C" fn(u32) -> *const T>(entry) }
+        .map_err(|_| format!("it does not export {entry}(); define that function, and include wayhop.h"))?;
+    let function = *function;
+    // It stays: what it returns is used until the process ends.
+    mem::forget(opened);
+    // SAFETY: as above.
+    let given = unsafe { function(ABI_VERSION) };
+    if given.is_null() {
+        return Err(format!(
+            "{entry}({ABI_VERSION}) returned NULL: it does not support version {ABI_VERSION} of the \
+             interface; rebuild it with the wayhop.h of this Wayhop"
+        ));
+    }
+    // SAFETY: every version of each of these structures begins with its version and its size.
+    let [version, size] = unsafe { ptr::read(given.cast::<[u32; 2]>()) };
+    if version != ABI_VERSION {
+        return Err(format!(
+            "it was built for version {version} of the interface, this Wayhop has version {ABI_VERSION}; rebuild it \
+             with the wayhop.h of this Wayhop"
+        ));
+    }
+    let first = size_of::<T>();
+    if (size as usize) < first {
+        return Err(format!(
+            "its description has {size} bytes, version {ABI_VERSION} has {first}; set `size` to sizeof({structure})"
+        ));
+    }
+    // SAFETY: it has at least as many bytes; a longer one is of a later header, with more fields at its end.
+    Ok(unsafe { ptr::read(given) })
+}
+
 /// Opens a library, with all functions that it needs from others.
 fn open(path: &Path) -> Result<libloading::Library, libloading::Error> {
     #[cfg(unix)]
@@ -163,20 +164,32 @@ fn required(raw: &RawLibrary) -> Vec<&'static str> {
     all.into_iter().filter_map(|(name, is_missing)| is_missing.then_some(name)).collect()
 }
 
+/// The text of a field; empty for a null pointer.
+///
 /// # Safety
-/// The pointers of the description are valid.
-unsafe fn claims(raw: &RawLibrary) -> Result<Claims, String> {
-    for (field, count) in [
-        ("parameter_count", raw.parameter_count),
-        ("class_count", raw.class_count),
-        ("type_count", raw.type_count),
-    ] {
-        if count > MOST_ITEMS {
-            return Err(format!("in its description, {field} is {count}; give the length of the array"));
-        }
+/// As of [`text`].
+pub(super) unsafe fn own(p: *const c_char) -> String {
+    // SAFETY: as the caller promises.
+    unsafe { text(p) }.unwrap_or_default().into_owned()
+}
+
+/// Refuses the count of a field that is no count of anything.
+pub(super) fn check_count(field: &str, count: usize) -> Result<(), String> {
+    if count > MOST_ITEMS {
+        return Err(format!("in its description, {field} is {count}; give the length of the array"));
     }
+    Ok(())
+}
+
+/// # Safety
+/// `parameters` are `count` valid ones.
+pub(super) unsafe fn parameters(
+    parameters: *const RawParameter,
+    count: usize,
+) -> Result<Vec<ParameterClaim>, String> {
+    check_count("parameter_count", count)?;
     // SAFETY: as the caller promises, here and below.
-    let own = |p: *const c_char| unsafe { text(p) }.unwrap_or_default().into_owned();
+    let own = |p: *const c_char| unsafe { own(p) };
     let parameter = |p: &RawParameter| ParameterClaim {
         key: own(p.key),
         kind: p.kind,
@@ -187,10 +200,20 @@ unsafe fn claims(raw: &RawLibrary) -> Result<Claims, String> {
         choices: (!p.choices.is_null()).then(|| own(p.choices)),
         about: own(p.about),
     };
+    Ok(unsafe { items(parameters, count) }.iter().map(parameter).collect())
+}
+
+/// # Safety
+/// The pointers of the description are valid.
+unsafe fn claims(raw: &RawLibrary) -> Result<Claims, String> {
+    check_count("class_count", raw.class_count)?;
+    check_count("type_count", raw.type_count)?;
+    // SAFETY: as the caller promises, here and below.
+    let own = |p: *const c_char| unsafe { own(p) };
     // SAFETY: as the caller promises.
     let (parameters, classes, types) = unsafe {
         (
-            items(raw.parameters, raw.parameter_count),
+            parameters(raw.parameters, raw.parameter_count)?,
             items(raw.classes, raw.class_count),
             items(raw.types, raw.type_count),
         )
@@ -206,7 +229,7 @@ unsafe fn claims(raw: &RawLibrary) -> Result<Claims, String> {
         header_room: raw.header_room,
         carrier: raw.carrier,
         carrier_number: raw.carrier_number,
-        parameters: parameters.iter().map(parameter).collect(),
+        parameters,
         classes: classes.iter().map(|c| own(*c)).collect(),
         types: types.iter().map(|t| (t.bit, own(t.name))).collect(),
     })

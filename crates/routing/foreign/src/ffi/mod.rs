@@ -5,9 +5,12 @@
 #![allow(unsafe_code, reason = "C functions and pointers")]
 
 pub(crate) mod abi;
+pub(crate) mod application;
 pub(crate) mod call;
 pub(crate) mod engine;
 pub(crate) mod host;
+#[cfg(test)]
+mod layout;
 pub(crate) mod library;
 pub(crate) mod page;
 pub(crate) mod run;

@@ -63,7 +63,7 @@ impl Run {
             json: values.json(),
         };
         let raw = library.raw.run_begin.map_or(ptr::null_mut(), |run_begin| {
-            let _entered = enter(Callback::RunBegin, 0, 0, None);
+            let _entered = enter(library.number, Callback::RunBegin, 0, 0, None);
             // SAFETY: a function of this type, and valid pointers.
             unsafe { run_begin(&raw const begin) }
         });
@@ -84,7 +84,7 @@ impl Run {
 impl Drop for Run {
     fn drop(&mut self) {
         if let Some(run_end) = self.library.raw.run_end {
-            let _entered = enter(Callback::RunEnd, 0, 0, None);
+            let _entered = enter(self.library.number, Callback::RunEnd, 0, 0, None);
             // SAFETY: a function of this type; its engines are gone.
             unsafe { run_end(self.raw) };
         }

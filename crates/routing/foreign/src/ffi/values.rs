@@ -1,6 +1,7 @@
 //! Values of parameters, for C.
 
 use core::ffi::c_char;
+use core::net::Ipv4Addr;
 use core::ptr;
 use std::ffi::CString;
 
@@ -63,6 +64,7 @@ fn raw(value: &Value, texts: &mut Vec<CString>) -> RawValue {
             raw.integer = n.as_i64().unwrap_or(raw.number as i64);
         }
         Value::String(s) => {
+            raw.integer = s.parse::<Ipv4Addr>().map_or(0, |a| i64::from(a.to_bits()));
             // Its own heap memory stays where it is when the list grows.
             let text = CString::new(s.as_str()).unwrap_or_default();
             raw.text = text.as_ptr();

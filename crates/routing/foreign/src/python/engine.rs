@@ -19,7 +19,7 @@ use super::module::Module;
 use super::pipe::Answer;
 use super::read::wishes;
 use super::run::{Hosted, Run};
-use crate::{fault, names};
+use crate::names;
 
 /// Random numbers that an interpreter has of each node's stream before it asks for more.
 const AHEAD: u32 = 8;
@@ -119,7 +119,7 @@ impl Engine {
     /// Ends the run.
     fn end(&self, what: &str, kind: Kind, now: Time) -> ! {
         let (node, at) = (self.node.node, now.as_nanos() as f64 / 1e9);
-        fault::end(&format!("{what} in {} of node {node} at {at:.6} s", kind.name()))
+        self.module.end(&format!("{what} in {} of node {node} at {at:.6} s", kind.name()))
     }
 
     fn defines(&self, kind: Kind) -> bool {

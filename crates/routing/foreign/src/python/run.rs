@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 
 use super::interpreter::Interpreter;
 use super::module::Module;
-use crate::fault;
 
 /// What the engines of a run share.
 pub(super) struct Run {
@@ -35,7 +34,7 @@ impl Run {
         }
         let interpreter = match Interpreter::start(&module.path) {
             Ok((interpreter, _)) => interpreter,
-            Err(what) => fault::end(what.strip_prefix("it ").unwrap_or(&what)),
+            Err(what) => module.end(what.strip_prefix("it ").unwrap_or(&what)),
         };
         let run = Arc::new(Self { interpreter: Mutex::new(Hosted { interpreter, engines: 0 }) });
         runs.push((key, Arc::downgrade(&run)));

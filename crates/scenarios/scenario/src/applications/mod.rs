@@ -1,5 +1,6 @@
 //! Applications at nodes, looked up and checked.
 
+mod library;
 pub(crate) mod schema;
 
 use std::net::IpAddr;
@@ -31,6 +32,10 @@ pub(crate) fn resolve(placed: &Placement<'_>, interfaces: &Interfaces) -> Result
     let mut plans = Vec::new();
     for (k, section) in placed.scenario.applications.iter().enumerate() {
         let key = format!("applications[{k}]");
+        if section.name.is_empty() {
+            let remedy = "name an application, or the file of one with `library`";
+            return Err(doc.error(&format!("{key}.name"), "the key is missing", remedy));
+        }
         let description = wayhop_applications::find(&section.name).ok_or_else(|| {
             unknown_name(doc, &format!("{key}.name"), &section.name, wayhop_applications::names())
         })?;
@@ -55,12 +60,18 @@ pub(crate) fn resolve(placed: &Placement<'_>, interfaces: &Interfaces) -> Result
     Ok(plans)
 }
 
-/// The application of this name with settings of the form `key=value`; addresses where a scenario names nodes. Fails
-/// if there is no such application or key, or a value is refused.
+/// The application of this name, or of the library at this path, with settings of the form `key=value`; addresses where a
+/// scenario names nodes. Fails if there is no such application or key, or a value is refused.
 pub fn configure_application(name: &str, sets: &[String]) -> Result<ConfiguredApplication> {
     let doc = Document::default();
-    let description = wayhop_applications::find(name)
-        .ok_or_else(|| unknown_name(&doc, "NAME", name, wayhop_applications::names()))?;
+    let description = match wayhop_applications::locate(name) {
+        Some(located) => {
+            let path = located.map_err(|e| doc.error("NAME", e.problem, e.remedy))?;
+            library::load(&path, "NAME", &doc)?
+        }
+        None => wayhop_applications::find(name)
+            .ok_or_else(|| unknown_name(&doc, "NAME", name, wayhop_applications::names()))?,
+    };
     let mut given = Table::new();
     sets.iter().try_for_each(|set| apply_set(&mut given, set))?;
     let (defaults, schema) = ((description.defaults)(), (description.schema)());

@@ -74,6 +74,9 @@ impl Scenario {
     fn parse(mut document: Document, sets: &[String]) -> Result<Self> {
         let mut scenario: Self = document.deserialize_with(sets)?;
         scenario.protocol.load(&document)?;
+        for (k, application) in scenario.applications.iter_mut().enumerate() {
+            application.load(&format!("applications[{k}]"), &document)?;
+        }
         Ok(Self { document, ..scenario })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use wayhop_document::{Document, Result};
+use wayhop_document::{Document, Error, Result};
 
 use super::Protocol;
 
@@ -45,13 +45,15 @@ impl Protocol {
 
 /// The name of a library's protocol.
 fn load(path: &Path, key: &str, doc: &Document) -> Result<&'static str> {
-    let shown = path.display();
     match wayhop_protocols::load(&doc.folder().join(path)) {
         Ok(description) => Ok(description.name),
-        Err(what) => {
-            let (what, remedy) = what.split_once("; ").unwrap_or((what.as_str(), "check the file"));
-            let kind = if wayhop_protocols::is_python(path) { "Python module" } else { "library" };
-            Err(doc.error(key, format!("cannot use the {kind} {shown}: {what}"), remedy))
-        }
+        Err(what) => Err(cannot_use(path, &what, key, doc)),
     }
+}
+
+/// What is wrong with a library or module, with what to do behind a semicolon, as an error at `key`.
+pub(crate) fn cannot_use(path: &Path, what: &str, key: &str, doc: &Document) -> Error {
+    let (what, remedy) = what.split_once("; ").unwrap_or((what, "check the file"));
+    let kind = if wayhop_protocols::is_python(path) { "Python module" } else { "library" };
+    doc.error(key, format!("cannot use the {kind} {}: {what}", path.display()), remedy)
 }

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_core::Limits;
 
+pub(crate) use library::cannot_use;
 pub use resolve::after_reboot;
 pub(crate) use resolve::{unnoticed_breaks, with_notices};
 

@@ -33,8 +33,8 @@ pub type ReadApplication = fn(Map<String, Value>) -> Result<Arc<dyn ApplicationP
 
 /// A set of parameters of an application.
 pub trait ApplicationParameters: fmt::Debug + Send + Sync {
-    /// One node's application.
-    fn application(&self) -> Box<dyn Application>;
+    /// The application of this node; on a real host, which has no number in a scenario, `None`.
+    fn application(&self, node: Option<u32>) -> Box<dyn Application>;
     /// The links that the application needs; most need none.
     fn links(&self) -> Vec<LinkNeeds> {
         Vec::new()

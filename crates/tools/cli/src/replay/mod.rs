@@ -1,5 +1,6 @@
 //! `wayhop replay`.
 
+mod library;
 mod show;
 
 use std::path::{Path, PathBuf};
@@ -22,7 +23,8 @@ Exit codes: 0 same behaviour; 1 a difference; 2 unusable log; 3 same behaviour u
 Examples:
   wayhop run scenarios/chain.toml --record-inputs --out runs/chain
   wayhop replay runs/chain/inputs/*.jsonl
-  wayhop replay runs/chain/inputs/left.jsonl --set protocol.hello=always";
+  wayhop replay runs/chain/inputs/left.jsonl --set protocol.hello=always
+  wayhop replay runs/flood/inputs/*.jsonl --library ./libflood.so";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReplayArgs {
@@ -32,6 +34,9 @@ pub(crate) struct ReplayArgs {
     /// Set a parameter of the protocol, to see how the same inputs are handled with it (repeatable)
     #[arg(long = "set", value_name = "protocol.KEY=VALUE")]
     sets: Vec<String>,
+    /// Load the protocol or application of a log from this shared library or Python module (repeatable)
+    #[arg(long = "library", value_name = "FILE")]
+    libraries: Vec<PathBuf>,
     /// Show every difference, not only the first of each log
     #[arg(long)]
     all: bool,
@@ -101,13 +106,7 @@ fn one(a: &ReplayArgs, path: &Path, changes: &Map<String, Value>) -> Result<Repl
     if let Some(application) = &header.application {
         return of_application(a, path, reader, application, changes);
     }
-    let Some(description) = wayhop_protocols::find(&header.protocol) else {
-        let known: Vec<_> = wayhop_protocols::names().collect();
-        let known = known.join(", ");
-        return Err(reader
-            .wrong(format!("unknown protocol {:?}; known protocols: {known}", header.protocol))
-            .into());
-    };
+    let description = library::protocol(&header.protocol, &a.libraries).map_err(|e| reader.wrong(e))?;
     let recorded = header.engines(description).map_err(|e| reader.wrong(e))?;
     let engines = Engines {
         first: changed(recorded.first, changes)?,
@@ -130,21 +129,24 @@ fn of_application(
         );
         return Err(Failure::Usage(why).into());
     }
-    let application = made(of).map_err(|e| reader.wrong(e))?;
     let header = reader.header().clone();
+    let application = made(of, header.node, &a.libraries).map_err(|e| reader.wrong(e))?;
     play(a, path, &header, Replay::of_application(reader, application))
 }
 
-/// The application of a log: one of the registry, or a bundle node, whose store is empty at first as it was.
-fn made(of: &ApplicationHeader) -> Result<Box<dyn Application>, String> {
+/// The application of a log: one of the registry or of a library, or a bundle node, whose store is empty at first as it was.
+fn made(
+    of: &ApplicationHeader,
+    node: Option<u32>,
+    libraries: &[PathBuf],
+) -> Result<Box<dyn Application>, String> {
     if of.name == node::NAME {
         let settings = serde_json::from_value(of.parameters.clone().into())
             .map_err(|e| format!("invalid settings of a bundle node: {e}"))?;
         return Ok(Box::new(Node::new(settings, MemoryStore::default())));
     }
-    let description =
-        wayhop_applications::find(&of.name).ok_or_else(|| format!("unknown application {:?}", of.name))?;
-    Ok(of.application(description)?.parameters.application())
+    let description = library::application(&of.name, libraries)?;
+    Ok(of.application(description)?.parameters.application(node))
 }
 
 fn play(

@@ -11,6 +11,7 @@ static const wayhop_parameter with_fault[] = {
     {"fault", WAYHOP_TEXT, 0, "none", NULL, NULL, NULL, "What goes wrong"},
 };
 static char fault[32];
+static uintptr_t nowhere;
 static const wayhop_cx *old;
 static const wayhop_host *host;
 
@@ -35,6 +36,14 @@ static void faulty_frame(void *engine, const wayhop_cx *cx, wayhop_packet p, con
         abort();
     } else if (strcmp(fault, "exit") == 0) {
         exit(3);
+    } else if (strcmp(fault, "nothing") == 0) {
+        exit(0);
+    } else if (strcmp(fault, "fpe") == 0) {
+        raise(SIGFPE);
+    } else if (strcmp(fault, "ill") == 0) {
+        raise(SIGILL);
+    } else if (strcmp(fault, "wild") == 0) {
+        *(volatile char *)nowhere = 1;
     } else if (strcmp(fault, "hang") == 0) {
         for (;;) usleep(1000);
     } else if (strcmp(fault, "fail") == 0) {

@@ -6,31 +6,37 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::emulate::skip_without_root;
-use crate::{Ran, folder, manifest, run_in, summary_of, wayhop};
+use crate::{Ran, folder, hash_without_randomised_memory, manifest, run_in, summary_of, wayhop};
 
 const SCENARIO: &str = "duration_s = 20\nnodes.count = 4\nmovement = { kind = \"chain\", spacing_m = 200 }\n\
     protocol.library = \"./libmine.so\"\n[[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 3\nstart_s = 1\n";
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
 /// A folder with the scenario and this source as its library.
 fn with_library(source: &Path, flags: &[&str]) -> tempfile::TempDir {
     let dir = folder(&[("s.toml", SCENARIO)]);
+    compile(source, &dir.path().join("libmine.so"), flags);
+    dir
+}
+
+/// Makes a library of a source, which may include the header and the examples.
+pub(crate) fn compile(source: &Path, library: &Path, flags: &[&str]) {
     let status = Command::new("cc")
         .args(["-std=gnu99", "-O2", "-shared", "-fPIC", "-o"])
-        .arg(dir.path().join("libmine.so"))
+        .arg(library)
         .args(
             ["crates/routing/foreign/include", "examples/c"]
                 .map(|i| format!("-I{}", root().join(i).display())),
         )
         .args(flags)
         .arg(source)
+        .arg("-lm")
         .status()
         .expect("a C compiler");
     assert!(status.success());
-    dir
 }
 
 fn flood() -> tempfile::TempDir {
@@ -57,9 +63,10 @@ fn a_library_runs_like_a_protocol_of_ours() {
     assert_eq!(first["protocol"], "flood");
     assert!(first["totals"]["delivery_ratio"].as_f64().unwrap() > 0.9, "{first}");
     assert!(first["totals"]["by_type"]["flood"].as_u64().unwrap() > 100, "{first}");
-    // Another process has another layout of its memory.
+    // Another process has another layout of its memory, or always the same one.
     let again = summary_of(at, &["s.toml", "--out", "again"]);
     assert_eq!(first["trace_hash"], again["trace_hash"]);
+    assert_eq!(first["trace_hash"], hash_without_randomised_memory(at, &["s.toml", "--no-out"]));
     let library = &manifest(&at.join("out"))["library"];
     assert_eq!((&library["protocol"], &library["version"]), (&Value::from("flood"), &Value::from("1.0")));
     let sum = Command::new("sha256sum").arg(at.join("libmine.so")).output().expect("sha256sum");
@@ -137,12 +144,46 @@ fn files_that_are_no_library_are_named_with_a_remedy() {
 /// As with a run that is killed, all but the last seconds of the wall clock are kept.
 #[test]
 fn the_run_of_a_library_that_crashed_is_readable() {
-    let dir = faulty(&[]);
-    let said = error(dir.path(), &["--set", "protocol.fault=segv", "--pace", "0.5"], 1);
-    assert!(said.contains("recorded up to") && said.contains("wayhop recover out"), "{said}");
-    run_in(dir.path(), &["recover", "out"]).ok();
-    assert_eq!(manifest(&dir.path().join("out"))["status"], "killed");
-    run_in(dir.path(), &["why", "out", "--json"]).ok();
+    let is_readable = |fault: &str| {
+        let dir = faulty(&[]);
+        let fault = format!("protocol.fault={fault}");
+        let said = error(dir.path(), &["--set", &fault, "--pace", "0.5"], 1);
+        assert!(said.contains("recorded up to") && said.contains("wayhop recover out"), "{said}");
+        run_in(dir.path(), &["recover", "out"]).ok();
+        assert_eq!(manifest(&dir.path().join("out"))["status"], "killed");
+        run_in(dir.path(), &["why", "out", "--json"]).ok();
+        run_in(dir.path(), &["plot", "delivery", "out", "--out", "delivery.svg"]).ok();
+    };
+    std::thread::scope(|s| {
+        for fault in ["segv", "fpe", "abort", "nothing"] {
+            s.spawn(move || is_readable(fault));
+        }
+    });
+}
+
+#[test]
+fn the_inputs_of_a_library_are_replayed_to_it() {
+    let dir = flood();
+    let at = dir.path();
+    // Node 2 loses its memory, and has a second engine.
+    let outage = "[[outages]]\nnode = 2\nstart_s = 8\nlength_s = 2\ntables = \"lost\"\n";
+    std::fs::write(at.join("s.toml"), format!("{SCENARIO}{outage}")).unwrap();
+    run_in(at, &["run", "s.toml", "--out", "out", "--record-inputs", "--quiet"]).ok();
+    for node in 0..4 {
+        let log = format!("out/inputs/{node}.jsonl");
+        let told = run_in(at, &["replay", &log, "--library", "./libmine.so"]).ok();
+        assert!(told.contains(": same "), "{told}");
+    }
+    // The source of the packets writes how far they may go.
+    let log = "out/inputs/0.jsonl";
+    let other = run_in(at, &["replay", log, "--library", "./libmine.so", "--set", "protocol.ttl=2"]);
+    assert_eq!(other.status, Some(1), "{}", other.err);
+    let said = run_in(at, &["replay", log]).failure(2);
+    assert!(said.contains("unknown protocol \"flood\"") && said.contains("add --library FILE"), "{said}");
+    let faulty = faulty(&[]);
+    let library = faulty.path().join("libmine.so").display().to_string();
+    let said = run_in(at, &["replay", log, "--library", &library]).failure(2);
+    assert!(said.contains("has the protocol faulty"), "{said}");
 }
 
 #[test]
@@ -150,8 +191,12 @@ fn a_library_that_dies_is_named_with_the_place() {
     let dir = faulty(&[]);
     for (fault, expected) in [
         ("segv", "crashed (SIGSEGV) in frame of node 1 at 3."),
+        ("wild", "crashed (SIGSEGV) in frame of node 1 at 3."),
+        ("fpe", "crashed (SIGFPE) in frame of node 1 at 3."),
+        ("ill", "crashed (SIGILL) in frame of node 1 at 3."),
         ("abort", "crashed (SIGABRT) in frame of node 1 at 3."),
         ("exit", "ended the process in frame of node 1 at 3."),
+        ("nothing", "(exit status 0)"),
         ("fail", "it ran out of ideas"),
         ("twice", "it sent a packet that it had already sent, delivered, dropped or consumed"),
         ("handle", "which is no packet of this engine"),

@@ -23,6 +23,7 @@ mod emulate_tells;
 mod extremes;
 mod figures;
 mod foreign;
+mod foreign_applications;
 mod gateway;
 mod golden;
 mod import;
@@ -123,6 +124,18 @@ fn summary_of(dir: &Path, args: &[&str]) -> serde_json::Value {
 
 fn hash(dir: &Path, args: &[&str]) -> String {
     summary_of(dir, args)["trace_hash"].as_str().expect("a hash").to_owned()
+}
+
+/// The same with the memory of each process laid out alike, which the kernel otherwise randomises.
+fn hash_without_randomised_memory(dir: &Path, args: &[&str]) -> String {
+    let output = Command::new("setarch")
+        .args(["-R", env!("CARGO_BIN_EXE_wayhop"), "run", "--json", "--quiet"])
+        .args(args)
+        .current_dir(dir)
+        .output()
+        .expect("setarch of util-linux");
+    let summary = Ran::of(&output).json();
+    summary["trace_hash"].as_str().expect("a hash").to_owned()
 }
 
 /// A file of tests/data.

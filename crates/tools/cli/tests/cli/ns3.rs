@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::emulate::skip_without_root;
 use crate::ns3_libraries::{VERSIONS, build};
-use crate::{folder, manifest, run_in, summary_of};
+use crate::{folder, hash_without_randomised_memory, manifest, run_in, summary_of};
 
 /// DSDV takes its time: an update every 15 s, which settles for some.
 const CHAIN: &str = r#"
@@ -62,10 +62,27 @@ fn the_models_deliver_in_simulation_and_repeat_themselves() {
             assert_eq!(first["totals"]["delivery_ratio"], 1.0, "{version:?} {first}");
             let recorded = manifest(&dir.path().join("out"));
             assert_eq!(recorded["library"]["version"], version.0);
-            // Another process has another layout of its memory.
+            // Another process has another layout of its memory, or always the same one.
             let again = summary_of(dir.path(), &["s.toml", "--protocol", protocol, "--out", "again"]);
             assert_eq!(first["trace_hash"], again["trace_hash"], "{version:?} {name}");
+            let args = ["s.toml", "--protocol", protocol, "--no-out"];
+            let fixed = hash_without_randomised_memory(dir.path(), &args);
+            assert_eq!(first["trace_hash"], fixed, "{version:?} {name}");
         }
+    }
+}
+
+#[test]
+fn the_inputs_of_a_model_are_replayed_to_it() {
+    build(VERSIONS[0], "all");
+    let dir = folder(&[("s.toml", CHAIN)]);
+    for model in ["ns3:aodv", "ns3:olsr", "ns3:dsdv"] {
+        let args = ["run", "s.toml", "--protocol", model, "--out", "out", "--record-inputs", "--quiet"];
+        run_in(dir.path(), &args).ok();
+        // The model is found by its name, like that of a scenario.
+        let logs = ["out/inputs/0.jsonl", "out/inputs/1.jsonl", "out/inputs/3.jsonl"];
+        let told = run_in(dir.path(), &[&["replay"], &logs[..]].concat()).ok();
+        assert_eq!(told.matches(": same ").count(), 3, "{model}: {told}");
     }
 }
 

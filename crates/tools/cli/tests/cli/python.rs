@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::emulate::skip_without_root;
-use crate::{Ran, folder, manifest, run_in, summary_of, wayhop};
+use crate::{Ran, folder, hash, hash_without_randomised_memory, manifest, run_in, summary_of, wayhop};
 
 const SCENARIO: &str = "duration_s = 20\nnodes.count = 4\nmovement = { kind = \"chain\", spacing_m = 200 }\n\
     protocol.python = \"mine.py\"\n[[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 3\nstart_s = 1\n";
@@ -47,6 +47,8 @@ fn the_examples_deliver_and_repeat_themselves() {
         assert!(first["totals"]["by_type"][kind].as_u64().unwrap() > 50, "{name}: {first}");
         let again = summary_of(at, &["s.toml", "--out", "again"]);
         assert_eq!(first["trace_hash"], again["trace_hash"], "{name}");
+        let fixed = hash_without_randomised_memory(at, &["s.toml", "--no-out"]);
+        assert_eq!(first["trace_hash"], fixed, "{name}");
         let other = summary_of(at, &["s.toml", "--out", "other", "--seed", "2"]);
         assert_ne!(first["trace_hash"], other["trace_hash"], "{name}");
         let library = &manifest(&at.join("out"))["library"];
@@ -74,6 +76,69 @@ fn malformed_messages_do_not_end_the_greedy_example() {
     assert!(totals["delivery_ratio"].as_f64().unwrap() > 0.8, "{totals}");
     let packets = run_in(at, &["export", "csv", "out", "packets"]).ok();
     assert!(packets.matches("MALFORMED").count() > 100, "{packets}");
+}
+
+/// Python orders sets of texts by their hashes, which the environment seeds.
+#[test]
+fn the_order_of_a_set_is_the_same_whatever_the_environment_says() {
+    let orders = "    def on_outbound(self, cx, packet):\n        \
+                  first, second = [ord(x) - 97 for x in {'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'}][:2]\n        \
+                  cx.send(cx.message(bytes(1 + first + 8 * second)))\n        \
+                  cx.drop(packet, wayhop.DropReason.POLICY)\n\n    \
+                  def on_frame(self, cx, packet, rx):\n        cx.consume(packet)";
+    let dir = with(&module(orders));
+    let first = hash(dir.path(), &["s.toml", "--no-out"]);
+    for seed in ["1", "2", "random"] {
+        let ran = wayhop()
+            .args(["run", "s.toml", "--no-out", "--json", "--quiet"])
+            .env("PYTHONHASHSEED", seed)
+            .current_dir(dir.path())
+            .output()
+            .expect("the program");
+        assert_eq!(Ran::of(&ran).json()["trace_hash"], first, "{seed}");
+    }
+}
+
+#[test]
+fn the_inputs_of_a_module_are_replayed_to_it() {
+    for name in ["flooding", "greedy"] {
+        let dir = example(name);
+        let at = dir.path();
+        run_in(at, &["run", "s.toml", "--out", "out", "--record-inputs", "--quiet"]).ok();
+        let logs = ["out/inputs/0.jsonl", "out/inputs/1.jsonl"];
+        let told = run_in(at, &[&["replay", "--library", "mine.py"], &logs[..]].concat()).ok();
+        assert_eq!(told.matches(": same ").count(), 2, "{name}: {told}");
+    }
+}
+
+#[test]
+fn a_sweep_compares_modules_with_a_built_in_protocol() {
+    let plan = "scenario = \"../s.toml\"\nmetrics = [\"totals.delivery_ratio\"]\n[[axis]]\nname = \"protocol\"\n\
+                key = \"protocol.name\"\nvalues = [\"./flooding.py\", \"aodv\"]\n";
+    let dir = example("flooding");
+    let at = dir.path();
+    fs::create_dir(at.join("plans")).unwrap();
+    fs::write(at.join("plans/p.toml"), plan).unwrap();
+    fs::rename(at.join("mine.py"), at.join("plans/flooding.py")).unwrap();
+    fs::write(at.join("s.toml"), SCENARIO.replace("protocol.python = \"mine.py\"\n", "")).unwrap();
+    run_in(at, &["sweep", "plans/p.toml", "--out", "swept", "--quiet"]).ok();
+    let single = hash(at, &["s.toml", "--protocol", "plans/flooding.py", "--no-out"]);
+    let lines = fs::read_to_string(at.join("swept/runs.jsonl")).unwrap();
+    let runs: Vec<serde_json::Value> = lines.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let of = |label: &str| runs.iter().find(|r| r["run"]["protocol"] == label).expect("a run");
+    assert_eq!(of("flooding.py")["summary"]["trace_hash"], single);
+    assert_eq!(of("aodv")["summary"]["protocol"], "aodv");
+    // The copy of the plan names the same file, from its own folder: nothing is left to run.
+    let again = run_in(at, &["sweep", "swept/plan.toml", "--quiet"]);
+    assert_eq!(again.status, Some(0), "{}", again.err);
+    assert_eq!(fs::read_to_string(at.join("swept/runs.jsonl")).unwrap(), lines);
+    run_in(at, &["plot", "sweep", "swept", "--out", "sweep.svg"]).ok();
+    assert!(fs::read_to_string(at.join("sweep.svg")).unwrap().contains("flooding.py"));
+    // Without a plan, paths count from the working directory, as those of --protocol do.
+    let vary = "protocol.name=plans/flooding.py,aodv";
+    run_in(at, &["sweep", "s.toml", "--vary", vary, "--out", "varied", "--quiet"]).ok();
+    let varied = fs::read_to_string(at.join("varied/runs.jsonl")).unwrap();
+    assert!(varied.contains(&single), "{varied}");
 }
 
 #[test]

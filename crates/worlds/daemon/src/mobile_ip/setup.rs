@@ -201,7 +201,7 @@ fn home_agent(c: HomeAgentConfig) -> Result<AgentParts, Error> {
     let path = memory.bindings_file.unwrap_or_else(|| Memory::usual(addr));
     let memory = Memory::open(path, &host.user, &host.log);
     let says = format!("home agent {addr} on {}", agent.interface);
-    host.into_parts(agent.application(), ports, Some(tun), Some(memory), addr, says)
+    host.into_parts(agent.application(None), ports, Some(tun), Some(memory), addr, says)
 }
 
 fn foreign_agent(c: ForeignAgentConfig) -> Result<AgentParts, Error> {
@@ -220,7 +220,7 @@ fn foreign_agent(c: ForeignAgentConfig) -> Result<AgentParts, Error> {
         warn_of_strictness(&l.interface, &host.log);
     }
     let says = format!("foreign agent, care-of address {} by {}", agent.care_of, agent.uplink);
-    host.into_parts(agent.application(), ports, None, None, Ipv4Addr::UNSPECIFIED, says)
+    host.into_parts(agent.application(None), ports, None, None, Ipv4Addr::UNSPECIFIED, says)
 }
 
 fn node(c: MobileNodeConfig) -> Result<AgentParts, Error> {
@@ -249,7 +249,7 @@ fn node(c: MobileNodeConfig) -> Result<AgentParts, Error> {
     }
     let tun = host.make_tun(&tunnel, home, false)?;
     let says = format!("mobile node {home}, home agent {}", agent.home_agent);
-    host.into_parts(agent.application(), ports, Some(tun), None, home, says)
+    host.into_parts(agent.application(None), ports, Some(tun), None, home, says)
 }
 
 /// The mobile node takes its home address to where it is: it must be nowhere else.

@@ -22,7 +22,8 @@ pub(crate) fn waiting(
     let links = interfaces.iter().map(|(_, facts)| RecordedLink::new(facts.mac)).collect();
     let header = Header::new("field", "", protocol, seed).of_node(None, name, addresses.own, links);
     let address6 = addresses.own6.map(|(addr, _)| addr);
-    let header = Header { address6, ..header.rebooting_as(after_reboot) };
+    let prefix_len = addresses.mesh.len();
+    let header = Header { address6, prefix_len, ..header.rebooting_as(after_reboot) };
     Box::new(Logs::waiting(std::iter::once(&header), Pace::RealTime))
 }
 

@@ -1,6 +1,7 @@
 //! The scenario's applications in emulation and lab: a program at each node, and their records.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use wayhop_application_host::Line;
@@ -42,8 +43,9 @@ impl Applications {
         let all = Self { folder, plans, names: scenario.names.clone() };
         let start = |(number, plan): (usize, &ApplicationPlan)| {
             let d = plan.application.description;
-            let mut command: Vec<std::ffi::OsString> =
-                vec![program.clone().into(), "application".into(), d.name.into()];
+            let name: OsString =
+                wayhop_applications::library(d).map_or(d.name.into(), |file| file.path.into());
+            let mut command: Vec<OsString> = vec![program.clone().into(), "application".into(), name];
             let mut option = |name: &str, value: String| command.extend([name.into(), value.into()]);
             for (key, value) in plan.application.parameters.values().iter().filter(|(_, v)| !v.is_null()) {
                 option("--set", format!("{key}={value}"));

@@ -36,7 +36,7 @@ struct Echo {
 }
 
 impl ApplicationParameters for Echo {
-    fn application(&self) -> Box<dyn Application> {
+    fn application(&self, _: Option<u32>) -> Box<dyn Application> {
         match self.server {
             Some(server) => Box::new(Client {
                 server,
