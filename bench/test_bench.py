@@ -8,6 +8,7 @@ import tomllib
 import unittest
 
 import agreement
+import babeld
 import cases
 import comparison
 import dcf
@@ -37,6 +38,49 @@ class Reproductions(unittest.TestCase):
 
     def test_numbers_have_four_digits_and_none_is_a_dash(self):
         self.assertEqual([reproductions.number(v) for v in (None, 0.0, 16292.4, 13.018, 0.00061)], ["-", "0", "16292", "13.02", "0.00061"])
+
+
+class Babeld(unittest.TestCase):
+    LOG = """[2026-11-26T19:02:30.000000] local 10.0.0.1 dev mesh0 table local proto kernel scope host src 10.0.0.1
+[2026-11-26T19:02:31.000000] 10.0.0.9 via 10.0.0.9 dev mesh0 proto babel onlink
+begin 1795719752.500000000
+Warning: couldn't find router id -- using random value.
+[2026-11-26T19:02:33.000000] 10.0.0.2 via 10.0.0.2 dev mesh0 proto babel onlink
+[2026-11-26T19:02:33.500000] unreachable 10.0.0.3 proto babel metric 4294967295
+[2026-11-26T19:02:34.000000] Deleted 10.0.0.2 via 10.0.0.2 dev mesh0 proto babel onlink
+[2026-11-26T19:02:34.500000] Deleted unreachable 10.0.0.3 proto babel metric 4294967295
+[2026-11-26T19:02:34.500100] 10.0.0.3 via 10.0.0.2 dev mesh0 proto babel onlink
+[2026-11-26T19:02:36.000000] 10.0.0.2 via 10.0.0.3 dev mesh0 proto babel onlink
+[2026-11-26T19:02:37.000000] Deleted 10.0.0.3 via 10.0.0.2 dev mesh0 proto babel onlink
+"""
+
+    def test_routes_are_complete_when_all_are_there_at_once(self):
+        # 19:02:32.5 is the begin: the route before does not count, nor do unreachable and deleted ones.
+        self.assertEqual(babeld.complete_after(self.LOG, 2), (3.5, 1))
+        self.assertEqual(babeld.complete_after(self.LOG, 3), (None, 1))
+        self.assertEqual(babeld.complete_after("", 1), (None, 0))
+
+    def test_rates_are_of_the_packets_in_a_time(self):
+        packets = [(0.5, 1000), (1.0, 250), (1.9, 250), (2.0, 125)]
+        self.assertEqual(babeld.kbps(packets, 0, 2), 6.0)
+        self.assertEqual(babeld.kbps(packets, 1, 3), 2.5)
+        self.assertEqual(babeld.peak_kbps(packets), 8.0)
+        self.assertEqual(babeld.peak_kbps([]), 0)
+
+    def test_layouts_are_connected_and_dense_ones_nearly_complete(self):
+        self.assertTrue(babeld.is_connected([[0, 0], [200, 0], [400, 0]]))
+        self.assertFalse(babeld.is_connected([[0, 0], [200, 0], [451, 0]]))
+        self.assertAlmostEqual(babeld.neighbours([[0, 0], [200, 0], [400, 0]]), 4 / 3)
+        self.assertEqual(babeld.place(22, "spread"), babeld.place(22, "spread"))
+        self.assertGreater(babeld.neighbours(babeld.place(22, "dense")), 19)
+
+    def test_the_page_has_the_stored_results(self):
+        page = (babeld.RESULTS.parents[2] / "docs/concepts/real-daemons.md").read_text(encoding="utf-8")
+        for r in json.loads(babeld.RESULTS.read_text(encoding="utf-8"))["runs"]:
+            after = "never" if r["complete_s"] is None else f"{r['complete_s']:.0f} s"
+            row = f"| {r['nodes']} | {r['layout']}, {r['type']} | {r['neighbours']:.1f} | {after} | {r['peak_kbps']:.0f} kbit/s |"
+            self.assertIn(row, page)
+            self.assertEqual(r["late_verdict"], "ok")
 
 
 class Trace(unittest.TestCase):

@@ -43,6 +43,11 @@ Engine::Visit::~Visit() {
         // DSDV says nothing when it gives a packet up: it waited too long, or its destination is gone.
         wayhop_drop(m_engine.m_cx, entry.handle, WAYHOP_BUFFER_TIMEOUT);
     });
+    if (m_engine.m_routesChanged) {
+        const auto routes = m_engine.m_routes(m_engine.m_stack->Model());
+        wayhop_replace_routes(m_engine.m_cx, routes.data(), routes.size());
+        m_engine.m_routesChanged = false;
+    }
     const auto wake = m_engine.m_clock->Earliest(m_engine.m_stack->Context());
     if (wake != m_engine.m_wake && wake.has_value()) {
         wayhop_set_timer(m_engine.m_cx, 0, *wake);
@@ -54,7 +59,7 @@ Engine::Visit::~Visit() {
 }
 
 Engine::Engine(const Setup& setup, const wayhop_node& node)
-    : m_clock(setup.clock), m_isWellFormed(setup.isWellFormed), m_fragments(setup.port) {
+    : m_clock(setup.clock), m_isWellFormed(setup.isWellFormed), m_port(setup.port), m_routes(setup.routes), m_fragments(setup.port) {
     for (std::size_t i = 0; i < node.interfaces; i++) {
         m_up.set(i);
     }
@@ -64,6 +69,10 @@ Engine::Engine(const Setup& setup, const wayhop_node& node)
     m_stack.emplace(setup.factory, address);
     m_patience = Patience(*m_stack->Model());
     setup.assignStreams(m_stack->Model(), STREAMS * (node.life * NODES + node.node));
+    if (m_routes != nullptr) {
+        m_stack->Model()->TraceConnectWithoutContext("RoutingTableChanged",
+                                                     ns3::MakeCallback(&Engine::RoutesChanged, this));
+    }
     m_stack->Radio()->SetSender([this](auto message, auto to) { SendMessage(message, to); });
 }
 
@@ -75,6 +84,9 @@ Engine::~Engine() {
 
 void Engine::Start(const wayhop_cx* cx) {
     const Visit visit(*this, cx);
+    if (m_routes != nullptr) {
+        return wayhop_open_udp(cx, m_port);
+    }
     // In the lab and in the field, the kernel keeps what no socket is open for: of the protocol above, and of applications.
     for (const uint8_t protocol : {ICMP, TCP, UDP}) {
         wayhop_open_ip(cx, protocol);
@@ -236,6 +248,8 @@ void Engine::Fail(ns3::Ptr<const ns3::Packet> packet, const ns3::Ipv4Header&, ns
         DropHeld(held->handle, held->since);
     }
 }
+
+void Engine::RoutesChanged(uint32_t) { m_routesChanged = true; }
 
 void Engine::DropHeld(wayhop_packet handle, uint64_t since) {
     // AODV calls for three reasons, and does not say which.

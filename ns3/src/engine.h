@@ -14,6 +14,7 @@
 #include <bitset>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace wayhop {
 
@@ -27,6 +28,7 @@ class Engine {
         uint16_t port;
         bool (*isWellFormed)(const uint8_t*, std::size_t);
         void (*assignStreams)(ns3::Ptr<ns3::Object>, int64_t);
+        std::vector<wayhop_route> (*routes)(ns3::Ptr<ns3::Object>);
     };
 
     Engine(const Setup& setup, const wayhop_node& node);
@@ -71,6 +73,8 @@ class Engine {
     /** To a neighbour, or to all of them. */
     void Transmit(wayhop_packet handle, std::optional<ns3::Ipv4Address> to, uint8_t priority);
     void SendMessage(ns3::Ptr<const ns3::Packet> message, std::optional<ns3::Ipv4Address> to);
+    /** The model has computed its routes again. */
+    void RoutesChanged(uint32_t count);
     void DropHeld(wayhop_packet handle, uint64_t since);
 
     // What the model calls.
@@ -82,6 +86,9 @@ class Engine {
 
     ns3::Ptr<HostClock> m_clock;
     bool (*m_isWellFormed)(const uint8_t*, std::size_t);
+    uint16_t m_port; ///< Of the model's messages.
+    std::vector<wayhop_route> (*m_routes)(ns3::Ptr<ns3::Object>);
+    bool m_routesChanged{false}; ///< Since the host last got them.
     uint64_t m_patience; ///< How long the model keeps packets, ns.
     std::optional<Stack> m_stack;
     Held m_held;

@@ -52,6 +52,7 @@ void* RunBegin(const wayhop_run* run) {
         library.model.port,
         library.model.isWellFormed,
         library.model.assignStreams,
+        library.model.routes,
     };
 }
 
@@ -79,7 +80,7 @@ wayhop_protocol_library Describe() {
     d.full_name = model.fullName;
     d.specification = model.specification;
     d.version = NS3_VERSION;
-    d.data_plane = WAYHOP_PER_PACKET;
+    d.data_plane = model.routes == nullptr ? WAYHOP_PER_PACKET : WAYHOP_FORWARDING;
     d.carrier = WAYHOP_UDP_PORT;
     d.carrier_number = model.port;
     d.parameters = library.attributes.Parameters().data();

@@ -81,10 +81,33 @@ void Classify(const wayhop_datagram* datagram, wayhop_classified* out) {
     }
 }
 
+#ifdef WITH_ROUTES
+constexpr const char* NAME = "ns3:olsr-routes";
+
+/** Its routing table. */
+std::vector<wayhop_route> Routes(ns3::Ptr<ns3::Object> model) {
+    std::vector<wayhop_route> routes;
+    for (const auto& entry : model->GetObject<ns3::olsr::RoutingProtocol>()->GetRoutingTableEntries()) {
+        wayhop_route route{};
+        route.destination = wayhop_ipv4(entry.destAddr.Get());
+        route.next_hop = wayhop_ipv4(entry.nextAddr.Get());
+        route.metric = entry.distance;
+        route.prefix_length = 32;
+        route.iface = WAYHOP_ANY_INTERFACE;
+        routes.push_back(route);
+    }
+    return routes;
+}
+constexpr auto ROUTES = Routes;
+#else
+constexpr const char* NAME = "ns3:olsr";
+constexpr auto ROUTES = nullptr;
+#endif
+
 } // namespace
 
 Model TheModel() {
-    return {"ns3:olsr",
+    return {NAME,
             "OLSR of ns-3",
             "RFC 3626",
             ns3::olsr::RoutingProtocol::OLSR_PORT_NUMBER,
@@ -95,7 +118,8 @@ Model TheModel() {
             ns3::olsr::RoutingProtocol::GetTypeId(),
             [](ns3::Ptr<ns3::Object> model, int64_t stream) {
                 model->GetObject<ns3::olsr::RoutingProtocol>()->AssignStreams(stream);
-            }};
+            },
+            ROUTES};
 }
 
 } // namespace wayhop

@@ -31,6 +31,8 @@ struct Model {
     ns3::TypeId type;
     /** Keys its random numbers. */
     void (*assignStreams)(ns3::Ptr<ns3::Object> model, int64_t stream);
+    /** Its routes, for the host to forward by; null if the model is asked about each packet. */
+    std::vector<wayhop_route> (*routes)(ns3::Ptr<ns3::Object> model){nullptr};
 };
 
 /** Length of a UDP header. */

@@ -86,14 +86,15 @@ impl<'a> ProgramRunner<'a> {
         first.into_iter().chain(self.restarts.front().map(|(at, _)| *at)).min()
     }
 
-    /// Starts those whose time has come.
+    /// Starts the first whose time has come, if there is one. A start takes milliseconds: the caller sees to its own events before the
+    /// next.
     pub fn start_due<'n>(
         &mut self,
         now: Time,
         is_up: impl Fn(u32) -> bool,
         namespace: impl Fn(u32) -> &'n Namespace,
     ) {
-        while let Some(&i) = self.order.get(self.next).filter(|&&i| self.plan[i].0 <= now) {
+        if let Some(&i) = self.order.get(self.next).filter(|&&i| self.plan[i].0 <= now) {
             self.next += 1;
             let node = self.plan[i].1.node;
             if is_up(node) {
@@ -101,8 +102,7 @@ impl<'a> ProgramRunner<'a> {
             } else {
                 self.waiting.push(i);
             }
-        }
-        while let Some(&(_, i)) = self.restarts.front().filter(|(at, _)| *at <= now) {
+        } else if let Some(&(_, i)) = self.restarts.front().filter(|(at, _)| *at <= now) {
             self.restarts.pop_front();
             let node = self.plan[i].1.node;
             if is_up(node) {

@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use wayhop_core::{Addr, DropReason, FlowTag, HopKind, Packet, PacketId, Time};
+use wayhop_core::{Addr, DropReason, FlowTag, HopKind, Packet, PacketId, PacketMeta, Time};
 use wayhop_wire::{ip, ipv4};
 
 use crate::arrived::Arrived;
 use crate::ethernet::EthernetHeader;
 use crate::slab::Slab;
-use crate::taps::Taps;
+use crate::taps::{LONGEST_STAY, Taps};
 
 /// A packet that leaves the simulated network. Give its buffer back by [`crate::Simulation::recycle`].
 pub struct Egress {
@@ -71,6 +71,8 @@ struct Expected {
     destination: Addr,
     tag: FlowTag,
     born: Time,
+    /// The packet, where its node's kernel may drop it after the driver handed it over.
+    packet: Option<(PacketMeta, Box<[u8]>)>,
 }
 
 impl External {
@@ -108,7 +110,8 @@ impl External {
             }
             let born = packet.meta.born;
             let (mark, destination) = (mark(packet.bytes(), &ip), ip.dst);
-            waiting.push_back(Expected { mark, destination, tag, born });
+            let kept = self.taps.as_ref().map(|_| (packet.meta, packet.bytes().into()));
+            waiting.push_back(Expected { mark, destination, tag, born, packet: kept });
         }
         self.egress.push_back(Egress { node, at, exit: Exit::Send, packet });
     }
@@ -117,9 +120,19 @@ impl External {
     pub(crate) fn recognise(&mut self, node: u32, mark: u16, destination: Addr) -> Option<(FlowTag, Time)> {
         let waiting = &mut self.expected[node as usize];
         let at = waiting.iter().position(|e| e.mark == mark && e.destination == destination)?;
-        // Those before it were lost on the way.
-        waiting.drain(..at);
-        waiting.pop_front().map(|e| (e.tag, e.born))
+        // Those before it were lost on the way, unless their node's kernel asks for the link address of another destination.
+        if self.taps.is_none() {
+            waiting.drain(..at);
+            return waiting.pop_front().map(|e| (e.tag, e.born));
+        }
+        waiting.remove(at).map(|e| (e.tag, e.born))
+    }
+
+    /// The next of the flows' packets that a node's kernel will not send any more.
+    pub(crate) fn dropped_by_kernel(&mut self, now: Time, node: u32) -> Option<(PacketMeta, Box<[u8]>)> {
+        let waiting = &mut self.expected[node as usize];
+        let is_over = waiting.front()?.born + LONGEST_STAY < now;
+        if is_over { waiting.pop_front()?.packet } else { None }
     }
 }
 

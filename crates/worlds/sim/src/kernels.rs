@@ -73,8 +73,8 @@ impl Common {
         (PacketMeta { flow, ..new }, HopKind::Originate)
     }
 
-    /// Ends the packets that a node's kernel did not forward. Those for an address of no node may have been for a program
-    /// there.
+    /// Ends the packets that a node's kernel did not forward, and those of the node's own flows that it did not send. Forwarded
+    /// ones for an address of no node may have been for a program there.
     pub(crate) fn expire(&mut self, at: Time, node: u32) {
         let next = |common: &mut Self| common.external.as_mut()?.taps.as_mut()?.expired(at, node);
         while let Some(p) = next(self) {
@@ -85,6 +85,18 @@ impl Common {
                 self.deliver_from_tap(at, node, p);
             }
         }
+        let next = |common: &mut Self| common.external.as_mut()?.dropped_by_kernel(at, node);
+        while let Some((meta, bytes)) = next(self) {
+            let p = self.work.pool.packet(&bytes, meta);
+            self.lose_at_source(at, node, p);
+        }
+    }
+
+    /// A flow's packet found no route in its own node's kernel.
+    fn lose_at_source(&mut self, at: Time, node: u32, p: Packet) {
+        self.originated(&p, true);
+        self.lose(at, node, &p, DropReason::NoRoute);
+        self.work.pool.recycle(p);
     }
 
     fn deliver_from_tap(&mut self, at: Time, node: u32, p: Packet) {
@@ -183,9 +195,6 @@ impl Simulation {
 
     /// A packet that left to be sent by its node's network stack found no route there.
     pub fn refuse(&mut self, Egress { node, packet, .. }: Egress) {
-        let (at, common) = (self.now, &mut self.net.common);
-        common.originated(&packet, true);
-        common.lose(at, node, &packet, DropReason::NoRoute);
-        common.work.pool.recycle(packet);
+        self.net.common.lose_at_source(self.now, node, packet);
     }
 }

@@ -8,7 +8,7 @@ use wayhop_core::{Mac, Packet, Span, Time};
 
 /// A kernel waits as long for a neighbour's link address, three seconds, and some more: what it has not forwarded by then, it
 /// has dropped.
-const LONGEST_STAY: Span = Span::from_secs(5);
+pub(crate) const LONGEST_STAY: Span = Span::from_secs(5);
 /// Packets with a kernel that are remembered for each node.
 const MAX_STAYING: usize = 4096;
 /// Octets of a packet by which it is recognised.

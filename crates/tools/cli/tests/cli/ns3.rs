@@ -87,6 +87,18 @@ fn the_inputs_of_a_model_are_replayed_to_it() {
 }
 
 #[test]
+fn packets_that_nodes_forward_by_olsrs_routes_take_the_way_of_those_that_olsr_forwards() {
+    build(VERSIONS[0], "all");
+    let dir = folder(&[("s.toml", CHAIN)]);
+    let hash = |protocol: &str| {
+        let summary = summary_of(dir.path(), &["s.toml", "--protocol", protocol, "--no-out"]);
+        assert_eq!(summary["totals"]["delivery_ratio"], 1.0, "{summary}");
+        summary["trace_hash"].clone()
+    };
+    assert_eq!(hash("ns3:olsr-routes"), hash("ns3:olsr"));
+}
+
+#[test]
 fn attributes_of_a_model_are_checked_as_parameters() {
     build(VERSIONS[0], "all");
     let dir = folder(&[("s.toml", CHAIN)]);

@@ -7,6 +7,7 @@ use serde_json::Value;
 use wayhop_testkit::tshark;
 
 use crate::emulate::skip_without_root;
+use crate::ns3_libraries::{VERSIONS, build};
 use crate::why::table;
 use crate::{folder, run_in};
 
@@ -119,17 +120,19 @@ fn a_packet_that_a_kernel_forwards_keeps_its_number_and_one_that_it_does_not_is_
     assert!(why.contains("NO_ROUTE"), "{why}");
 }
 
-/// What each daemon's messages are called in tables, and the programs of one node.
-fn daemons() -> [(&'static str, String); 3] {
-    let of = |file: &str| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../scenarios/daemons").join(file);
-        let text = std::fs::read_to_string(&path).expect("the scenario");
-        let begin = text.find("[[programs]]").expect("programs");
-        let end = text.find("[[traffic]]").expect("traffic");
-        let folder = path.parent().expect("a folder").display().to_string();
-        text[begin..end].replace("{scenario}", &folder)
-    };
-    [("babeld", of("babeld.toml")), ("bird", of("bird.toml")), ("frr", of("frr.toml"))]
+/// The programs of a scenario of `scenarios/daemons`.
+fn programs_of(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../../scenarios/daemons/{name}.toml"));
+    let text = std::fs::read_to_string(&path).expect("the scenario");
+    let begin = text.find("[[programs]]").expect("programs");
+    let end = text.find("[[traffic]]").expect("traffic");
+    let folder = path.parent().expect("a folder").display().to_string();
+    text[begin..end].replace("{scenario}", &folder)
+}
+
+/// Scenarios with routing daemons, and their programs.
+fn daemons() -> [(&'static str, String); 5] {
+    ["babeld", "bird", "frr", "ospfd", "bird-ospf"].map(|name| (name, programs_of(name)))
 }
 
 #[test]
@@ -147,15 +150,25 @@ fn frr_finds_routes_over_three_hops_and_others_when_a_link_breaks() {
     heals(&daemons()[2]);
 }
 
+#[test]
+fn ospfd_finds_routes_over_three_hops_and_others_when_a_link_breaks() {
+    heals(&daemons()[3]);
+}
+
+#[test]
+fn bird_with_ospf_finds_routes_over_three_hops_and_others_when_a_link_breaks() {
+    heals(&daemons()[4]);
+}
+
 /// The ends of a link that breaks ping each other by the three other links soon after: the other end's route back may
 /// heal later than this one's.
 fn heals((name, programs): &(&str, String)) {
     skip_without_root!();
     let text = RING.to_owned() + programs;
     let dir = folder(&[("s.toml", &text)]);
-    // FRRouting's Babel is for IPv6 here.
+    // FRRouting's Babel and BIRD's OSPF are for IPv6 here.
     let (family, opposite, other, next_hop) = match *name {
-        "frr" => ("-6", "fd00:77::3", "fd00:77::2", "fe80::aff:fe00:4"),
+        "frr" | "bird-ospf" => ("-6", "fd00:77::3", "fd00:77::2", "fe80::aff:fe00:4"),
         _ => ("-4", "10.0.0.3", "10.0.0.2", "10.0.0.4"),
     };
     let script = format!(
@@ -172,10 +185,46 @@ fn heals((name, programs): &(&str, String)) {
         .and_then(|s| s.split(' ').next()?.parse().ok())
         .expect("a count");
     assert!(received >= 8, "{name}: {said}");
-    // Its messages are routing packets.
+    // Its messages are routing packets, of these classes.
     assert!(summary["totals"]["routing_packets"].as_u64().is_some_and(|n| n > 20), "{name}: {summary}");
+    let classes: &[&str] = if name.contains("ospf") { &["ospf"] } else { &["hello", "update"] };
+    let rows = table(dir.path(), "run", "packets");
+    for class in classes {
+        assert!(rows.iter().any(|r| r["class"] == *class && r["event"] == "receive"), "{name}: no {class}");
+    }
     let exits = summary["program_exits"].as_array().map_or(&[][..], Vec::as_slice);
     assert!(exits.iter().all(|e| e["exit"] == 0 && e["restarts"].is_null()), "{name}: {exits:?}");
+}
+
+/// OLSR and Babel write routes for the same addresses into the same tables; then OLSR ends on all nodes.
+#[test]
+fn a_mesh_moves_from_olsr_to_babel_without_a_lost_packet() {
+    skip_without_root!();
+    build(VERSIONS[0], "all");
+    let mut programs = programs_of("migration");
+    for (there, here) in [
+        ("$((240 + 4 * {node}))", "50"),
+        ("$((60 + 3 * {node}))", "5"),
+        (" wayhop node ", concat!(" ", env!("CARGO_BIN_EXE_wayhop"), " node ")),
+    ] {
+        assert!(programs.contains(there), "{there}");
+        programs = programs.replace(there, here);
+    }
+    let traffic = "[[traffic]]\nkind = \"ping\"\nsrc = 0\ndst = 3\nstart_s = 35\n";
+    let dir = folder(&[("s.toml", &line(4, &format!("duration_s = 90\n{programs}{traffic}")))]);
+    // Protocol 119 is that of `wayhop node`, 42 Babel's.
+    let script = "sleep 40; ip route show proto 119; echo THEN; sleep 20; ip route show proto 119; echo BABEL; \
+                  ip route show proto 42; sleep 8";
+    let (said, summary) = emulated(dir.path(), &["--trust"], script);
+    let (before, after) = said.split_once("THEN").expect("a line");
+    let (olsr, babel) = after.split_once("BABEL").expect("a line");
+    assert!(before.contains("10.0.0.4 via 10.0.0.2") && babel.contains("10.0.0.4 via 10.0.0.2"), "{said}");
+    assert_eq!(olsr.trim(), "", "{said}");
+    let flow = &summary["flows"][0];
+    assert!(flow["received"].as_u64().is_some_and(|n| n >= 25), "{flow}");
+    assert_eq!(flow["dropped"], 0, "{flow}");
+    // One may be on its way at the end.
+    assert!(flow["held"].as_u64().is_some_and(|n| n <= 1), "{flow}");
 }
 
 #[test]
@@ -183,7 +232,7 @@ fn a_program_is_started_again_when_it_fails_and_its_output_goes_on() {
     skip_without_root!();
     let program = |restart: &str, status: u32| {
         format!(
-            "[[programs]]\nnodes = [0, 2]\ncommand = [\"sh\", \"-c\", \"echo {{node}} {{name}} {{address}} {{interface}}; exit {status}\"]\n\
+            "[[programs]]\nnodes = [0, 2]\ncommand = [\"sh\", \"-c\", \"echo {{node}} {{name}} {{address}} {{interface}} {{scenario}}; exit {status}\"]\n\
              output = \"{restart}-{status}-{{node}}.txt\"\nrestart = \"{restart}\"\n"
         )
     };
@@ -201,8 +250,10 @@ fn a_program_is_started_again_when_it_fails_and_its_output_goes_on() {
         assert!(text.lines().all(|l| l == text.lines().next().unwrap_or("")), "{text}");
         text
     };
-    assert_eq!(lines("never-1-0.txt"), "0 0 10.0.0.1 mesh0\n");
-    assert_eq!(lines("on-failure-0-2.txt"), "2 2 10.0.0.3 mesh0\n");
+    // The scenario's file was named without its folder.
+    let folder = dir.path().canonicalize().expect("a folder");
+    assert_eq!(lines("never-1-0.txt"), format!("0 0 10.0.0.1 mesh0 {}/\n", folder.display()));
+    assert_eq!(lines("on-failure-0-2.txt"), format!("2 2 10.0.0.3 mesh0 {}/\n", folder.display()));
     for file in ["on-failure-1-0.txt", "on-failure-1-2.txt", "always-0-2.txt"] {
         // A second apart, for six seconds; a busy machine starts fewer.
         assert!((2..=6).contains(&lines(file).lines().count()), "{file}");

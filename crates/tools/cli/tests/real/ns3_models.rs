@@ -21,7 +21,8 @@ fn the_models_deliver_in_the_lab() {
     skip_without_root!();
     build(VERSIONS[0], "all");
     let fast = ["--set", "protocol.PeriodicUpdateInterval=2s", "--set", "protocol.SettlingTime=500ms"];
-    for (model, sets) in [("ns3:aodv", &[][..]), ("ns3:olsr", &[]), ("ns3:dsdv", &fast)] {
+    let models = [("ns3:aodv", &[][..]), ("ns3:olsr", &[]), ("ns3:olsr-routes", &[]), ("ns3:dsdv", &fast)];
+    for (model, sets) in models {
         let args = ["lab", "s.toml", "--protocol", model, "--no-out", "--json"];
         let (done, _folder) = run_scenario(CHAIN, &[&args[..], sets].concat());
         assert!(done.status.success(), "{model}: {}", String::from_utf8_lossy(&done.stderr));

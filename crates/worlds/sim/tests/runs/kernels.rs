@@ -132,3 +132,40 @@ fn a_broadcast_reaches_all_in_range_and_what_kernels_send_is_counted_by_its_kind
     );
     assert!(summary.flows.is_empty());
 }
+
+#[test]
+fn a_packet_of_a_flow_that_its_own_kernel_drops_ends_there_and_later_ones_are_told_from_it() {
+    let traffic = "[[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 1\nrate_pps = 1\nstart_s = 1\nstop_s = 19.5\npayload_bytes = 64\n";
+    let r = scenario(&format!("{LINE}{traffic}"));
+    let macs: Vec<Mac> = r.addresses.iter().map(|a| Mac::at_medium(*a, 0)).collect();
+    let mut s = Simulation::new(&r, Recorder::hash_only()).expect("a scenario");
+    s.open_to_frames();
+    let (mut dropped, mut sent) = (0, 0);
+    // The first call begins the run.
+    s.run_due(1, || Time::ZERO, |_| {});
+    while let Some(at) = s.next_event().filter(|at| *at <= r.duration) {
+        s.run_due(1, || at, |_| {});
+        while let Some(l) = s.leave() {
+            // The kernel waits for a link address for every second packet, and drops it without a word.
+            if l.exit == Exit::Send && (dropped + sent) % 2 == 0 {
+                dropped += 1;
+            } else if l.exit == Exit::Send {
+                sent += 1;
+                assert!(s.enter_frame(l.at, 0, &frame(macs[1], macs[0], 0x0800, l.packet.bytes())));
+            }
+            s.recycle(l.packet);
+        }
+    }
+    s.pass(r.duration);
+    let (summary, audit, _) = s.finish(&r, 0.0);
+    assert_eq!(audit.defect(), None);
+    let flow = &summary.flows[0];
+    assert_eq!((flow.sent, flow.received), (Some(dropped + sent), Some(sent)), "{flow:?}");
+    // Those of the last seconds may still be sent.
+    let (lost, held) = (flow.dropped.unwrap_or(0), flow.held.unwrap_or(0));
+    assert_eq!(lost + held, dropped, "{flow:?}");
+    assert!(lost >= 5 && held <= 4, "{flow:?}");
+    assert_eq!(summary.totals.drops.get("NO_ROUTE"), Some(&lost), "{flow:?}");
+    let unknown = summary.programs.as_ref().map_or(0, |programs| programs.without_flow);
+    assert_eq!(unknown, 0, "each frame is the flow's");
+}

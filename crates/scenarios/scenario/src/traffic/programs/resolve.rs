@@ -1,6 +1,7 @@
 //! Real programs in nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use wayhop_core::{NodeId, Time, file_name};
 use wayhop_document::{Result, in_range};
@@ -102,7 +103,8 @@ fn nodes(placed: &Placement<'_>, p: &Program, key: &dyn Fn(&str) -> String) -> R
 
 /// What stands for what at a node.
 fn values(placed: &Placement<'_>, node: NodeId) -> [(&'static str, String); 6] {
-    let folder = std::path::absolute(placed.doc().folder()).unwrap_or_default();
+    // The folder of a file named without one is empty, which has no absolute path.
+    let folder = std::path::absolute(Path::new(".").join(placed.doc().folder())).unwrap_or_default();
     let address6 = placed.ipv6.as_ref().map(|plan| plan.addresses[node.index()].to_string());
     [
         ("{node}", node.0.to_string()),
