@@ -1,5 +1,10 @@
 //! `wayhop sweep`.
 
+mod chunk;
+pub(crate) mod cost;
+mod engine;
+mod slurm;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{fs, thread};
@@ -7,8 +12,8 @@ use std::{fs, thread};
 use wayhop_core::file_name;
 use wayhop_runs::interruption::stop_on_signal;
 use wayhop_sweep::{
-    Axis, Changes, Plan, Seeds, SweepError, SweepOutcome, differences_csv, go, is_sweep, json, table_csv,
-    text,
+    Axis, Changes, Plan, Prepared, Seeds, SweepError, SweepOutcome, differences_csv, go, is_sweep, json,
+    table_csv, text,
 };
 use wayhop_trace::Status;
 
@@ -27,7 +32,12 @@ Examples:
   wayhop sweep scenarios/sweeps/protocols.toml
   wayhop sweep first.toml --vary protocol.name=dsr,aodv --vary nodes.count=20,50 --seeds 10
   wayhop sweep scenarios/sweeps/protocols.toml --seeds 3 --vary speed='up to 2 m/s' --out runs/slow
-  wayhop sweep scenarios/sweeps/chains.toml --out runs/chains --jobs 4 --json";
+  wayhop sweep scenarios/sweeps/chains.toml --out runs/chains --jobs 4 --json
+
+On many machines (docs/concepts/clusters.md):
+  wayhop sweep scenarios/sweeps/protocols.toml --on dask:tcp://HOST:8786
+  wayhop sweep scenarios/sweeps/protocols.toml --on slurm --jobs 40
+  wayhop sweep scenarios/sweeps/protocols.toml --slurm-script > job.sh";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SweepArgs {
@@ -56,17 +66,43 @@ pub(crate) struct SweepArgs {
     /// Folder for the results. Default: runs/sweep-NAME, or DIR for the DIR/plan.toml of an earlier sweep
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Number of runs at a time. Default: the number of processors
+    /// Number of runs at a time; with --on slurm, number of SLURM jobs. Default: the number of processors
     #[arg(long, value_name = "N", value_parser = whole(1..=1024_u32), allow_negative_numbers = true)]
     pub(crate) jobs: Option<u32>,
     #[command(flatten)]
     pub(crate) show: ShowArgs,
+    #[command(flatten)]
+    pub(crate) instead: InsteadArgs,
+    /// File for the results of --chunk; - is standard output. Default: a file in DIR/chunks
+    #[arg(long, value_name = "FILE", requires = "chunk")]
+    pub(crate) results: Option<PathBuf>,
+}
+
+/// What is done instead of running the plan here. At most one is given.
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+pub(crate) struct InsteadArgs {
     /// List the runs without running them
     #[arg(long)]
     pub(crate) list: bool,
     /// Print the number of runs left and the estimated time and disk space, without running
-    #[arg(long, conflicts_with_all = ["list", "json", "csv", "quiet"])]
+    #[arg(long, conflicts_with_all = ["json", "csv", "quiet"])]
     pub(crate) check: bool,
+    /// Run the plan on other machines: dask:ADDRESS, a Dask scheduler such as dask:tcp://HOST:8786, or slurm. Needs Python
+    #[arg(long, value_name = "ENGINE")]
+    pub(crate) on: Option<String>,
+    /// Print a script for sbatch that runs the plan as an array of jobs
+    #[arg(long, conflicts_with_all = ["json", "csv", "quiet"])]
+    pub(crate) slurm_script: bool,
+    /// Run a part of the plan, as a worker: the K-th of N parts, or the runs listed in FILE (- is standard input) as NUMBER ID
+    #[arg(long, value_name = "K/N|FILE", conflicts_with_all = ["json", "csv"])]
+    pub(crate) chunk: Option<String>,
+    /// Merge the results of workers and write the tables, without running
+    #[arg(long)]
+    pub(crate) merge: bool,
+    /// Merge the results of workers, and print the runs left and the files that they read, as JSON for a coordinator
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    pub(crate) prepare: bool,
 }
 
 /// How results are shown.
@@ -110,17 +146,27 @@ pub(crate) fn sweep(a: &SweepArgs) -> Result<ExitCode, Failure> {
         captures: a.captures,
     };
     let plan = plan.changed(&changes)?;
-    if a.list {
+    if a.instead.list {
         let runs = plan.runs().map_err(Failure::usage)?;
         let lines: Vec<String> = runs.iter().map(|r| format!("--set {}\n", r.sets.join(" --set "))).collect();
         put(lines.concat())?;
         return Ok(ExitCode::SUCCESS);
     }
     let dir = a.out.clone().unwrap_or_else(|| default_dir(&a.plan, &plan));
-    if a.check {
-        return sweep_check::check(&plan, &dir, threads(a.jobs));
+    match &a.instead {
+        InsteadArgs { check: true, .. } => sweep_check::check(&plan, &dir, threads(a.jobs)),
+        InsteadArgs { slurm_script: true, .. } => slurm::script(&plan, &dir, warning(false)),
+        InsteadArgs { prepare: true, .. } => chunk::prepare(&plan, &dir, warning(a.show.quiet)),
+        InsteadArgs { merge: true, .. } => merge(&plan, &dir, &a.show),
+        InsteadArgs { on: Some(engine), .. } => {
+            let done = engine::run(&plan, &dir, engine, a.jobs, a.show.quiet, warning(a.show.quiet))?;
+            if done { merge(&plan, &dir, &a.show) } else { Ok(Status::Interrupted.into()) }
+        }
+        InsteadArgs { chunk: Some(chunk), .. } => {
+            chunk::run(&plan, chunk, (&dir, a.results.as_deref()), threads(a.jobs), a.show.quiet)
+        }
+        _ => make(&plan, &dir, a.jobs, &a.show),
     }
-    make(&plan, &dir, a.jobs, &a.show)
 }
 
 /// The plan of an earlier sweep resumes in its own folder.
@@ -142,20 +188,10 @@ pub(crate) fn make(plan: &Plan, dir: &Path, jobs: Option<u32>, show: &ShowArgs) 
     let runs = plan.runs().map_err(Failure::usage)?;
     let stop = stop_on_signal()?;
     let progress = JobProgress::new(runs.len(), "runs", show.quiet);
-    let warned = |w: &str| {
-        if !show.quiet {
-            warn([&w.to_owned()]);
-        }
-    };
-    let outcome = go(plan, dir, threads(jobs), &stop, |done, _| progress.at(done), warned);
+    let outcome = go(plan, dir, threads(jobs), &stop, |done, _| progress.at(done), warning(show.quiet));
     progress.done();
     let outcome = outcome?;
-    let results = &outcome.results;
-    for (file, text) in [("table.csv", table_csv(results)), ("differences.csv", differences_csv(results))] {
-        let path = dir.join(file);
-        fs::write(&path, text).map_err(Failure::write(&path))?;
-    }
-    print(show, plan, &outcome, dir)?;
+    save(show, plan, &outcome, dir)?;
     if outcome.done == outcome.runs {
         return Ok(ExitCode::SUCCESS);
     }
@@ -166,6 +202,38 @@ pub(crate) fn make(plan: &Plan, dir: &Path, jobs: Option<u32>, show: &ShowArgs) 
         dir.display()
     );
     Ok(Status::Interrupted.into())
+}
+
+/// Prints a warning, unless it is not wanted.
+fn warning(quiet: bool) -> impl FnMut(&str) {
+    move |w: &str| {
+        if !quiet {
+            warn([&w.to_owned()]);
+        }
+    }
+}
+
+/// Merges the results of workers, and shows what is done.
+fn merge(plan: &Plan, dir: &Path, show: &ShowArgs) -> Result<ExitCode, Failure> {
+    let outcome = Prepared::new(plan, dir, warning(show.quiet))?.merged(plan);
+    save(show, plan, &outcome, dir)?;
+    let missing = outcome.runs - outcome.done;
+    if missing > 0 {
+        let (runs, dir) = (outcome.runs, dir.display());
+        let remedy = format!("run the workers again, or here: wayhop sweep {dir}/plan.toml");
+        return Err(Failure::Run(format!("{dir}: {missing} of {runs} runs are missing; {remedy}")));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the tables and prints them.
+fn save(show: &ShowArgs, plan: &Plan, outcome: &SweepOutcome, dir: &Path) -> Result<(), Failure> {
+    let results = &outcome.results;
+    for (file, text) in [("table.csv", table_csv(results)), ("differences.csv", differences_csv(results))] {
+        let path = dir.join(file);
+        fs::write(&path, text).map_err(Failure::write(&path))?;
+    }
+    print(show, plan, outcome, dir)
 }
 
 fn print(show: &ShowArgs, plan: &Plan, outcome: &SweepOutcome, dir: &Path) -> Result<(), Failure> {

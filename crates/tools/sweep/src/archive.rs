@@ -1,14 +1,13 @@
 //! The results of a sweep, read back from their folder.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{BufRead as _, BufReader, ErrorKind};
 use std::path::Path;
 
 use serde_json::Value;
 
 use crate::error::SweepError;
 use crate::figures::{figure, full_totals, is_count, is_known, meant};
+use crate::lines::{RESULTS, for_each_line};
 use crate::matrix::PlannedRun;
 use crate::owner::{self, PLAN};
 use crate::plan::{Plan, Sweep};
@@ -31,7 +30,7 @@ impl Archive {
         let planned = owner.labels(plan.sweep.axes.len());
         let mut found: BTreeMap<String, (PlannedRun, Option<f64>)> = BTreeMap::new();
         let mut specimen = Value::Null;
-        for_each_line(&dir.join("runs.jsonl"), |record| {
+        for_each_line(&dir.join(RESULTS), |record| {
             let id = record["id"].as_str().unwrap_or_default();
             let Some(labels) = planned.get(id) else { return true };
             let labels = labels.cloned().or_else(|| own_labels(&plan.sweep, record));
@@ -107,7 +106,7 @@ pub fn made(dir: &Path) -> Result<Option<Provenance>, SweepError> {
         said: BTreeMap::new(),
         sweep,
     };
-    for_each_line(&dir.join("runs.jsonl"), |record| {
+    for_each_line(&dir.join(RESULTS), |record| {
         let id = record["id"].as_str().unwrap_or_default();
         let Some(labels) = planned.get(id) else { return true };
         let labels = labels.cloned().or_else(|| own_labels(&made.sweep, record));
@@ -139,30 +138,6 @@ fn complete(summary: &Value) -> Value {
         all.insert("totals".to_owned(), serde_json::to_value(full_totals()).unwrap_or_default());
     }
     all
-}
-
-/// Passes on each record of a results file; a truncated last line, as of a running sweep, is left out. `take` returns whether
-/// the record is valid.
-pub(crate) fn for_each_line(path: &Path, mut take: impl FnMut(&Value) -> bool) -> Result<(), SweepError> {
-    let cannot = |e: std::io::Error| SweepError::Run(format!("cannot read {}: {e}", path.display()));
-    let file = match File::open(path) {
-        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(()),
-        opened => opened.map_err(cannot)?,
-    };
-    let mut reader = BufReader::new(file);
-    let mut line = Vec::new();
-    for number in 1.. {
-        line.clear();
-        reader.read_until(b'\n', &mut line).map_err(cannot)?;
-        if line.last() != Some(&b'\n') {
-            break;
-        }
-        if !serde_json::from_slice::<Value>(&line).is_ok_and(|record| take(&record)) {
-            let (path, remedy) = (path.display(), "remove it, and run the sweep again");
-            return Err(SweepError::Usage(format!("{path}: line {number} is not a result; {remedy}")));
-        }
-    }
-    Ok(())
 }
 
 fn no_sweep(dir: &Path) -> SweepError {

@@ -50,6 +50,11 @@ impl Folders {
         Self { paths: names.iter().zip(ids).map(path).collect() }
     }
 
+    /// Those of the runs at these places, in their order.
+    pub(crate) fn only(mut self, places: &[usize]) -> Self {
+        Self { paths: places.iter().map(|&i| std::mem::take(&mut self.paths[i])).collect() }
+    }
+
     pub(crate) fn path(&self, run: usize) -> &Path {
         &self.paths[run]
     }

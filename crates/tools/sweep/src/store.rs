@@ -13,6 +13,7 @@ use wayhop_trace::lock_file;
 
 use crate::error::SweepError;
 use crate::figures::figure;
+use crate::lines::{for_each_line, host_of};
 
 /// Results in a file, to which lines are added. One process at a time has it.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct Store {
     path: PathBuf,
     file: File,
     values: BTreeMap<String, Vec<Option<f64>>>,
+    /// The trace hash of each run.
+    hashes: BTreeMap<String, String>,
     metrics: Vec<String>,
     versions: BTreeSet<String>,
     flushed: Instant,
@@ -41,6 +44,7 @@ impl Store {
             path: path.to_path_buf(),
             file,
             values: BTreeMap::new(),
+            hashes: BTreeMap::new(),
             metrics: metrics.to_vec(),
             versions: BTreeSet::new(),
             flushed: Instant::now(),
@@ -72,6 +76,7 @@ impl Store {
             self.versions.extend(version.map(str::to_owned));
             let values = self.metrics.iter().map(|m| figure(summary, m)).collect();
             self.values.insert(id.to_owned(), values);
+            self.hashes.insert(id.to_owned(), hash_of(summary));
         }
         drop(reader);
         // What was being written when the process ended.
@@ -115,10 +120,58 @@ impl Store {
         }
         let summary = &record["summary"];
         self.values.insert(id.to_owned(), self.metrics.iter().map(|m| figure(summary, m)).collect());
+        self.hashes.insert(id.to_owned(), hash_of(summary));
         Ok(())
+    }
+
+    /// Adds a run from the file `from` of a worker, unless it is there already.
+    ///
+    /// # Errors
+    /// It is there with another trace hash: the error names both machines.
+    pub fn merge(&mut self, id: &str, record: &Value, from: &Path) -> Result<(), SweepError> {
+        let theirs = hash_of(&record["summary"]);
+        match self.hashes.get(id) {
+            None => self.add(id, record),
+            Some(ours) if *ours == theirs => Ok(()),
+            Some(ours) => {
+                let reason = format!(
+                    "run {id} ({}) has the trace hash {ours} on {} and {theirs} on {} ({}): one of the machines or its \
+                     program is faulty; remove the wrong line, and repeat the runs of that machine",
+                    record["run"],
+                    self.host(id),
+                    host_of(record),
+                    from.display()
+                );
+                Err(self.error(&reason))
+            }
+        }
+    }
+
+    /// The machine that made a run.
+    fn host(&self, id: &str) -> String {
+        let mut host = None;
+        // The runs themselves are what matters: without the name the error is still true.
+        let _ = for_each_line(&self.path, |record| {
+            if record["id"] == id {
+                host = Some(host_of(record));
+            }
+            true
+        });
+        host.unwrap_or_else(|| "an unknown machine".to_owned())
+    }
+
+    /// Waits until the lines are on the disk.
+    pub fn flush(&self) -> Result<(), SweepError> {
+        self.file
+            .sync_data()
+            .map_err(|e| self.error(&format!("cannot be written: {e}; earlier results are kept")))
     }
 
     fn error(&self, reason: &str) -> SweepError {
         SweepError::Run(format!("{}: {reason}", self.path.display()))
     }
+}
+
+fn hash_of(summary: &Value) -> String {
+    summary["trace_hash"].as_str().unwrap_or_default().to_owned()
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use wayhop_report::{Document, Estimate, FEWEST_RUNS, columns, quoted};
 
-use crate::execute::SweepOutcome;
+use crate::prepared::SweepOutcome;
 use crate::results::{Cell, Results};
 
 /// What a terminal shows: the cells, and the differences; without axes, a line for each figure.

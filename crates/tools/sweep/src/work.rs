@@ -121,6 +121,20 @@ impl Work {
         Ok(ids)
     }
 
+    /// The files that runs read: the scenario, those that it names, and the plan's other ones.
+    pub(crate) fn files<'a>(
+        &self,
+        plan: &Plan,
+        runs: impl Iterator<Item = &'a PlannedRun>,
+    ) -> Result<BTreeSet<PathBuf>, SweepError> {
+        let chains = plan.sweep.chains.iter().map(|path| plan.folder().join(path));
+        let mut files: BTreeSet<PathBuf> = chains.chain([self.scenario.clone()]).collect();
+        for run in runs {
+            files.extend(named_files(Some(&self.scenario), &self.load(run)?));
+        }
+        Ok(files)
+    }
+
     /// The places of the runs that are not done: those that have no result, or no run directory where `folders` has one.
     pub(crate) fn due(
         &self,

@@ -4,6 +4,7 @@ mod aodv_captures;
 mod applications;
 mod bundles;
 mod check;
+mod chunks;
 mod collect;
 mod compare;
 mod confined;

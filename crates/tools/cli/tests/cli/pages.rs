@@ -279,6 +279,7 @@ pages! {
     a_class_with_the_studio_runs: "docs/tutorials/class-with-the-studio.md",
     a_protocol_in_c_runs: "docs/tutorials/c-protocol.md",
     a_protocol_in_python_runs: "docs/tutorials/python-protocol.md",
+    sweeps_on_many_machines_run: "docs/concepts/clusters.md",
     the_field_guide_runs: "docs/tutorials/field-guide.md",
 }
 
