@@ -261,7 +261,9 @@ impl Line {
                 times.push(each);
                 packets = next;
             }
-            packets.into_iter().for_each(|p| self.pool.recycle(p));
+            for p in packets {
+                self.pool.recycle(p);
+            }
             let at = self.now + Span::from_millis(BATCH as u64);
             self.run_until(at);
         }
@@ -312,7 +314,7 @@ fn main() {
     show("flood, Rust", Line::new(|_| Box::new(Flood::new(wait_in_c))).measure());
     let of = |name: &str, d: &'static wayhop_core::Description| {
         let profile = d.profiles.first().map_or("", |p| p.name);
-        let parameters = (d.read)((d.profile)(profile).unwrap_or_else(Map::new)).expect("defaults");
+        let parameters = (d.read)((d.profile)(profile).unwrap_or_default()).expect("defaults");
         show(name, Line::new(|at| Arc::clone(&parameters).engine_at(at)).measure());
     };
     let load = |path: &Path| wayhop_protocols::load(path).expect("a protocol");

@@ -64,7 +64,9 @@ fn check_ending(out: Option<&Path>) -> Result<(), Failure> {
         return Ok(());
     }
     let out = out.unwrap_or(Path::new("")).display();
-    Err(usage!("--out {out}: a report is an HTML page; give a name that ends in .html, and print it from a browser for PDF"))
+    Err(usage!(
+        "--out {out}: a report is an HTML page; give a name that ends in .html, and print it from a browser for PDF"
+    ))
 }
 
 /// Whether a folder holds a sweep over more than seeds.
