@@ -12,7 +12,6 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serde_json::Map;
 use wayhop_core::{
     Addr, Cx, DataPlane, Effect, IfaceId, Interface, NodeContext, Packet, PacketMeta, Pool, Protocol,
     Purpose, Rng, RouteUse, RxMeta, Span, Time, TimerKey, TxReport, TxStatus, stream,

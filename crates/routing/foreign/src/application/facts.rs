@@ -62,8 +62,8 @@ mod tests {
 
     #[test]
     fn what_contradicts_the_header_is_refused_with_its_field() {
-        assert!(ApplicationFacts::check(&request()).is_ok());
         type Change = fn(&mut ApplicationClaims);
+        assert!(ApplicationFacts::check(&request()).is_ok());
         let cases: [(Change, &str); 6] = [
             (|c| c.name = "a b".into(), "name is \"a b\""),
             (|c| c.about = "two\nlines".into(), "about is too long or not printable"),
