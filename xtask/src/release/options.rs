@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 pub(super) enum Part {
     /// The Debian package.
     Deb,
-    /// The archive with the statically linked program.
+    /// The archive with the statically linked program, and the Python package with it.
     Static,
     /// The sources with those of all dependencies.
     Source,

@@ -13,6 +13,9 @@ use crate::command::{cargo, output, run};
 /// What the static program is built for: it needs no library of the host.
 pub(super) const STATIC: &str = "x86_64-unknown-linux-musl";
 
+/// The systems that pip installs it on, with whatever C library.
+const STATIC_WHEEL: &str = "manylinux_2_17_x86_64.musllinux_1_2_x86_64";
+
 /// Has cargo take the crates of the source archive from its own folder.
 const VENDORED: &str = "
 [source.crates-io]
@@ -52,7 +55,8 @@ impl Release<'_> {
         Ok(vec![package, format!("{name}.debug")])
     }
 
-    /// An archive of the static program and what belongs to it, for a folder such as /usr/local; and its symbols.
+    /// An archive of the static program and what belongs to it, for a folder such as /usr/local; the Python package with that program; and
+    /// its symbols.
     pub(super) fn static_archive(&self) -> Result<Vec<String>, String> {
         let name = format!("wayhop-{}-x86_64-linux", self.version);
         let binary = self.program(&name, Some(STATIC))?;
@@ -70,7 +74,10 @@ impl Release<'_> {
         let unpacked = self.folder("unpacked")?;
         run(Command::new("tar").arg("-xf").arg(self.options.out.join(&archive)).arg("-C").arg(&unpacked))?;
         self.check(&unpacked.join(&name))?;
-        Ok(vec![archive, format!("{name}.debug")])
+        let mut wheel = Command::new(self.root.join("packaging/build-wheel"));
+        run(wheel.arg(&binary).arg(&self.options.out).arg(STATIC_WHEEL).env("SOURCE_DATE_EPOCH", &self.epoch))?;
+        let wheel = format!("wayhop-{}-py3-none-{STATIC_WHEEL}.whl", self.version);
+        Ok(vec![archive, wheel, format!("{name}.debug")])
     }
 
     /// The commit's sources with those of all crates, which build without a network.
