@@ -45,6 +45,8 @@ pub(crate) fn findings(root: &Path) -> Result<Vec<String>, String> {
         for file in rust_files(&folder)? {
             let source = read(&file)?;
             let shown = file.strip_prefix(root).unwrap_or(&file).display().to_string();
+            // A benchmark of a model has a wall clock.
+            let is_model = is_model && !shown.contains("/benches/");
             source_findings(&shown, &source, is_model, &name, &mut findings);
         }
     }
