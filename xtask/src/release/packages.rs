@@ -75,7 +75,11 @@ impl Release<'_> {
         run(Command::new("tar").arg("-xf").arg(self.options.out.join(&archive)).arg("-C").arg(&unpacked))?;
         self.check(&unpacked.join(&name))?;
         let mut wheel = Command::new(self.root.join("packaging/build-wheel"));
-        run(wheel.arg(&binary).arg(&self.options.out).arg(STATIC_WHEEL).env("SOURCE_DATE_EPOCH", &self.epoch))?;
+        run(wheel
+            .arg(&binary)
+            .arg(&self.options.out)
+            .arg(STATIC_WHEEL)
+            .env("SOURCE_DATE_EPOCH", &self.epoch))?;
         let wheel = format!("wayhop-{}-py3-none-{STATIC_WHEEL}.whl", self.version);
         Ok(vec![archive, wheel, format!("{name}.debug")])
     }

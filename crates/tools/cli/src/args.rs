@@ -10,7 +10,8 @@ Exit codes: 0 success; 1 failure; 2 invalid arguments or input; 126 COMMAND not 
 
 Start with: wayhop run scenarios/first.toml
 
-Packages install the scenarios in /usr/share/wayhop or /usr/local/share/wayhop; copy them: cp -r /usr/share/wayhop/scenarios .";
+Packages install the scenarios in /usr/share/wayhop or /usr/local/share/wayhop; copy them:
+  cp -r /usr/share/wayhop/scenarios .";
 
 /// Simulate mobile ad hoc networks with the routing protocols that run on real radios.
 #[derive(Debug, Parser)]
