@@ -232,7 +232,7 @@ fn follow(page: &str) {
     std::os::unix::fs::symlink(scenarios, dir.path().join("scenarios")).expect("a link");
     // Readers build in these.
     for (folder, files) in [
-        ("examples/c", &["flood.c", "flood.toml", "Makefile"][..]),
+        ("examples/c", &["flood.c", "flood.toml", "request.c", "request.toml", "Makefile"][..]),
         ("examples/python", &["flooding.py", "greedy.py", "mesh.toml"]),
         ("crates/routing/foreign/include", &["wayhop.h"]),
     ] {

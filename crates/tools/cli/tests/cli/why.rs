@@ -132,7 +132,7 @@ fn wrong_names_and_worlds_that_cannot_tell_are_said() {
     let e = fails(&["run", "s.toml", "--seeds", "2", "--receptions"]);
     assert!(e.contains("--set receptions.all=true"), "{e}");
     let e = fails(&["lab", "s.toml", "--receptions"]);
-    assert!(e.contains("error: --receptions: not supported in a lab"), "{e}");
+    assert!(e.contains("wayhop: --receptions: not supported in a lab"), "{e}");
     let e = fails(&["lab", "s.toml", "--set", "receptions.all=true"]);
     assert!(e.contains("s.toml: receptions: not supported in a lab"), "{e}");
     summary_of(dir.path(), &["s.toml", "--duration", "3", "--out", "r"]);
