@@ -290,7 +290,8 @@ class OverheadFrames(Figures):
     cts: int
     """CTS frames."""
     resolution: int
-    """Frames of ARP, and of neighbour discovery with IPv6."""
+    """Frames of ARP, of neighbour discovery with IPv6, and of the multicast reports of emulated
+    kernels."""
     routing: int
     """Frames with a routing packet."""
     rts: int
@@ -312,7 +313,7 @@ class ProgramExit(Figures):
     program: str
     """The program, without its arguments."""
     restarts: int | None
-    """How often it ended and was started again; the rest is about its last end."""
+    """How often it was started again after it ended; the other fields are about its last end."""
 
 
 class Programs(Figures):
