@@ -36,8 +36,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional, TextIO, TypedDict, Union
 
+from . import _command
 from .cluster_engines import ClusterError, Engine, MissingPackage, named, of_executor
-from .cluster_worker import CHUNKS, MARK, Report, Task, command, version, work
+from .cluster_worker import CHUNKS, MARK, Report, Task, version, work
 
 __all__ = ["ClusterError", "MissingPackage", "run"]
 
@@ -114,7 +115,7 @@ def run(
     are done and of all; without it, lines on standard error say so, unless `quiet`. `program` is
     the `wayhop` command.
     """
-    program = program or command()
+    program = program or str(_command.path())
     prepared = _prepare(program, arguments)
     folder = Path(prepared["dir"])
     engine = of_executor(executor, slots)

@@ -14,7 +14,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import threading
 import time
@@ -22,6 +21,9 @@ import zipfile
 import zlib
 from pathlib import Path
 from typing import Literal, Optional, TypedDict
+
+from . import _command
+from .errors import MissingError
 
 # The file in a sweep's folder by which workers see whether they share the folder.
 MARK = "coordinator"
@@ -117,17 +119,6 @@ def _address() -> str:
         return ""
 
 
-def command() -> str:
-    """The `wayhop` command: $WAYHOP, or that of this Python environment, or the one in PATH."""
-    told = os.environ.get("WAYHOP")
-    if told:
-        return told
-    found = shutil.which("wayhop", path=sysconfig.get_path("scripts")) or shutil.which("wayhop")
-    if found is None:
-        raise FileNotFoundError("no wayhop command here; install it: python3 -m pip install wayhop")
-    return found
-
-
 def version(program: str) -> str:
     """What a command says of its version."""
     told = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
@@ -136,9 +127,9 @@ def version(program: str) -> str:
 
 def _run(task: Task, worker: str) -> tuple[Status, str, Optional[bytes]]:
     try:
-        program = command()
+        program = str(_command.path())
         own = version(program)
-    except (FileNotFoundError, PermissionError, subprocess.CalledProcessError) as e:
+    except (MissingError, OSError, subprocess.CalledProcessError) as e:
         raise _Unusable(str(e)) from e
     if own != task["version"]:
         raise _Unusable(f"{own} is installed, not {task['version']}; install the same version")
