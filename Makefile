@@ -16,13 +16,13 @@ DEMO_RUN := runs/demo
 
 # How long `make test` runs each fuzz target; 0 leaves them out. CI takes 5.
 FUZZ_SECONDS ?= 0
-# Slots for tests, six a processor: see .config/nextest.toml.
-TEST_SLOTS := $(shell expr 6 \* $$(nproc))
+# Slots for tests, eight a processor: see .config/nextest.toml.
+TEST_SLOTS := $(shell expr 8 \* $$(nproc))
 # A system that is not Linux, where the simulator without its Linux parts has to compile. Debian's own compiler has no rustup; with it,
 # what talks to the kernel is compiled for the static program's C library (musl), too. (Paths, and so errors, are larger on Windows.)
 ELSEWHERE := $(shell command -v rustup >/dev/null && echo --target x86_64-pc-windows-gnu)
 
-.PHONY: demo check test test-web test-rest web bench docs ns3 site reproductions build install-demo install-test install-bench install-site
+.PHONY: demo check test test-web test-python test-cargo web bench docs ns3 site reproductions build install-demo install-test install-bench install-site
 
 demo: install-demo
 	cargo build --profile demo --package wayhop-cli
@@ -39,38 +39,43 @@ check: install-test
 	cargo nextest run --profile check --workspace --lib --test clippy_bans --test-threads $(TEST_SLOTS)
 	$(TARGET)/debug/xtask check
 
-# What the tests use and no compiler needs is installed while the workspace is compiled. The checks that need no clock run while
-# tests wait; for that, the tests run from the list of what was built, and leave cargo's lock to them.
+# What the tests use and no compiler needs is installed while the workspace is compiled. What needs no clock runs while tests wait:
+# the lints (`make check` runs them first), other checks by cargo, and Python. For that, the tests run from the list of what was built, and
+# leave cargo's lock to them.
 test: install-test
 	mkdir -p $(TARGET)
 	@# A shell without a terminal lets what runs in the background ignore Ctrl-C.
 	trap 'kill $$fixtures; exit 130' INT TERM; \
 	.ci/install fixtures >$(TARGET)/fixtures.log 2>&1 & fixtures=$$!; \
 	cargo fmt --all --check && \
-	cargo clippy --workspace --all-targets -- -D warnings && \
 	cargo fetch --locked --quiet && \
 	cargo nextest list --workspace --list-type binaries-only --message-format json >$(TARGET)/binaries.json; built=$$?; \
 	wait $$fixtures || { cat $(TARGET)/fixtures.log; exit 1; }; exit $$built
 	$(TARGET)/debug/xtask check
 	[ $(FUZZ_SECONDS) -eq 0 ] || fuzz/run-all $(FUZZ_SECONDS)
 	cargo metadata --format-version 1 >$(TARGET)/metadata.json
-	trap 'kill $$web $$rest; exit 130' INT TERM; \
+	trap 'kill $$web $$python $$cargo; exit 130' INT TERM; \
 	$(MAKE) test-web >$(TARGET)/web.log 2>&1 & web=$$!; \
-	nice $(MAKE) test-rest >$(TARGET)/rest.log 2>&1 & rest=$$!; \
+	nice $(MAKE) test-python >$(TARGET)/python.log 2>&1 & python=$$!; \
+	nice $(MAKE) test-cargo >$(TARGET)/cargo.log 2>&1 & cargo=$$!; \
 	cargo nextest run --binaries-metadata $(TARGET)/binaries.json --cargo-metadata $(TARGET)/metadata.json \
 		--test-threads $(TEST_SLOTS); tests=$$?; \
 	wait $$web; tests=$$((tests + $$?)); cat $(TARGET)/web.log; \
-	wait $$rest; tests=$$((tests + $$?)); cat $(TARGET)/rest.log; exit $$tests
+	wait $$python; tests=$$((tests + $$?)); cat $(TARGET)/python.log; \
+	wait $$cargo; tests=$$((tests + $$?)); cat $(TARGET)/cargo.log; exit $$tests
 
 # The command is there: the tests' own, with the features of the whole workspace.
 test-web:
 	$(MAKE) web WAYHOP_BUILD=:
 
-test-rest:
+test-python:
 	cd bench && python3 -m unittest --quiet
 	python3 -m unittest discover --quiet --start-directory python/tests
 	python/test $(TARGET)/debug/wayhop
 	$(MAKE) site
+
+test-cargo:
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	cargo deny --offline check -D warnings licenses bans sources
 	cargo clippy --package wayhop-cli --no-default-features $(ELSEWHERE) -- -D warnings -A clippy::result_large_err
 	$(if $(ELSEWHERE),cargo check --quiet --package wayhop-lab --target x86_64-unknown-linux-musl)
