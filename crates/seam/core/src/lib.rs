@@ -16,6 +16,8 @@
 //! Nothing in here does I/O.
 
 mod addr;
+mod addr_map;
+mod address_list;
 mod application;
 mod authentication;
 mod bundle_event;
@@ -59,6 +61,8 @@ pub mod version;
 mod words;
 
 pub use addr::{Addr, BROADCAST, Mac, NodeId, NotIpv4, node_named};
+pub use addr_map::AddrMap;
+pub use address_list::{AddressList, Addressed};
 pub use application::{
     Application, ApplicationCx, ApplicationDatagram, ApplicationDescription, ApplicationEffect,
     ApplicationInput, ApplicationParameters, ApplicationRow, ConfiguredApplication, EchoReply, EchoRequest,
