@@ -29,7 +29,7 @@ impl Engine {
     /// The set of outside destinations behind this node may have changed. Sources whose packets can
     /// no longer leave here are notified at once.
     pub(crate) fn set_outside(&mut self, cx: &mut Cx<'_>, outside: &Outside) {
-        let before = self.outside.replace(outside.clone());
+        let before = self.outside.replace(Box::new(outside.clone()));
         let is_gateway = !outside.reaches.is_empty();
         if is_gateway != before.as_ref().is_some_and(|o| !o.reaches.is_empty()) {
             cx.note("gateway", cx.addr(), is_gateway.into());
@@ -79,7 +79,7 @@ impl Engine {
         let e = self.entry(cx, key);
         e.seq = Some(e.seq.map_or(number, |own| newest(own, number)));
         e.expires = e.expires.max(keep);
-        e.precursors.add(head.source);
+        e.add_precursor(head.source);
         self.table.set_prefix(key, bits);
         self.check_after(cx, keep);
         cx.note("proxy_reply", m.originator, u64::from(m.hop_count) + 1);
@@ -87,7 +87,7 @@ impl Engine {
         let reply = Rrep { prefix_size: bits, hop_count: 1, ..reply_to(m, number, lifetime_ms) };
         let back = self.send_reply(cx, reply);
         if let (Some(back), Some(e)) = (back, self.table.get_mut(key)) {
-            e.precursors.add(back);
+            e.add_precursor(back);
         }
     }
 }

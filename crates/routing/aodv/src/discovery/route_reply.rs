@@ -43,13 +43,13 @@ impl Engine {
         // Sections 6.6.2 (the neighbour that asked) and 6.7 (the one that the reply went to, which a stale request makes
         // another one).
         if let Some(e) = self.table.get_mut(key) {
-            e.precursors.add(head.source);
+            e.add_precursor(head.source);
             if let Some(back) = back {
-                e.precursors.add(back);
+                e.add_precursor(back);
             }
         }
         if let Some(e) = self.table.get_mut(m.originator) {
-            e.precursors.add(next_hop);
+            e.add_precursor(next_hop);
         }
         if m.gratuitous {
             self.tell_destination(cx, m, next_hop);
@@ -104,7 +104,7 @@ impl Engine {
     fn tell_destination(&mut self, cx: &mut Cx<'_>, m: &Rreq, next_hop: Ipv4Addr) {
         let now = cx.now();
         let Some(e) = self.table.get_mut(m.originator) else { return };
-        e.precursors.add(next_hop);
+        e.add_precursor(next_hop);
         let lifetime_ms = u32::try_from(e.expires.since(now).as_millis()).unwrap_or(u32::MAX);
         let reply = Rrep::new(m.originator, m.originator_seq, m.destination, lifetime_ms);
         let hop_count = e.hops;
@@ -175,7 +175,7 @@ impl Engine {
         // others would be forgotten before DELETE_PERIOD ends.
         let leaves_some_out = e.prefix > 0 && (m.prefix_size == 0 || m.prefix_size > e.prefix);
         let is_other = e.prefix != m.prefix_size
-            && (leaves_some_out || e.state != RouteState::Invalid || e.search.is_on());
+            && (leaves_some_out || e.state != RouteState::Invalid || e.search().is_on());
         if is_other || !e.accepts(m.destination_seq, m.hop_count) {
             if !is_other && e.contradicts(from, m.destination_seq) {
                 self.ask_next_hop(cx, key);
@@ -189,12 +189,12 @@ impl Engine {
         let was_in_repair = e.state == RouteState::Repair;
         let expires = now + self.params.believed(Span::from_millis(m.lifetime_ms.into()));
         self.set_route(cx, key, from, m.hop_count, m.destination_seq, expires);
-        let asked = self.table.get(m.destination).map_or(Time::ZERO, |e| e.search.asked);
+        let asked = self.table.get(m.destination).map_or(Time::ZERO, |e| e.search().asked);
         if m.originator == cx.addr()
             && asked > Time::ZERO
             && let Some(e) = self.table.get_mut(m.destination)
         {
-            e.search.add_latency(now.since(asked) / u64::from(m.hop_count.max(1)));
+            e.search_mut().add_latency(now.since(asked) / u64::from(m.hop_count.max(1)));
         }
         if was_in_repair && self.params.local_repair == LocalRepair::PastHalfWay {
             cx.note("repair_done", m.destination, m.hop_count.into());
@@ -227,12 +227,12 @@ impl Engine {
         }
         let way = if m.prefix_size == 0 { m.destination } else { network(m.destination, m.prefix_size) };
         if let Some(e) = self.table.get_mut(way) {
-            e.precursors.add(back);
+            e.add_precursor(back);
         }
         if self.params.neighbour_routes
             && let Some(e) = self.table.get_mut(head.source)
         {
-            e.precursors.add(back);
+            e.add_precursor(back);
         }
     }
 

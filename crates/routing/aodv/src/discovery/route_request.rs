@@ -28,7 +28,8 @@ impl Engine {
         }
         let memory = Span::from_millis(self.params.request_memory_ms);
         let limit = self.params.max_requests_remembered.max(1);
-        if !self.seen.first((m.originator, m.id), now, memory, limit) {
+        let seen = self.seen.get_or_insert_default();
+        if !seen.first((m.originator, m.id), now, memory, limit) {
             return cx.consume(p);
         }
         m.hop_count += 1;
@@ -73,7 +74,7 @@ impl Engine {
             return;
         }
         let was_valid = e.is_valid();
-        let was_searched = e.search.wait_until > Time::ZERO;
+        let was_searched = e.search().wait_until > Time::ZERO;
         let mut expires = now + lifetime;
         if was_valid {
             expires = expires.max(e.expires);

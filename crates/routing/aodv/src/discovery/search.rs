@@ -25,8 +25,8 @@ impl Engine {
         let now = cx.now();
         let measured = self.params.search == SearchRule::MeasuredLatency;
         let Some(e) = self.table.get(destination) else { return };
-        let wait_until = e.search.wait_until;
-        let is_on = e.search.is_on();
+        let wait_until = e.search().wait_until;
+        let is_on = e.search().is_on();
         if self.best(cx.addr(), destination).is_some() || (is_on && !measured) {
             return;
         }
@@ -45,7 +45,7 @@ impl Engine {
             RouteState::Repair => self.repair_failed(cx, destination),
             _ if waits => self.next_step(cx, destination),
             // Nothing waits any more: its time was up, or it was pushed out.
-            _ => e.search.reset(),
+            _ => e.reset_search(),
         }
     }
 
@@ -60,10 +60,10 @@ impl Engine {
             SearchStep::Ask { ttl, wait } => self.ask(cx, destination, ttl, wait),
             SearchStep::GiveUp { silence } => {
                 if let Some(e) = self.table.get_mut(destination) {
-                    e.search.reset();
-                    e.search.wait_until = cx.now() + silence;
+                    e.reset_search();
+                    e.search_mut().wait_until = cx.now() + silence;
                     if self.params.search == SearchRule::RingTraversal {
-                        e.search.last_ttl = 0;
+                        e.last_ttl = 0;
                     }
                 }
                 cx.note("discovery_failed", destination, 0);
@@ -86,10 +86,10 @@ impl Engine {
     /// The search for a node of the own subnet goes to the neighbours only.
     fn next_near(&self, e: &RouteEntry) -> SearchStep {
         let p = &self.params;
-        if e.search.is_on() && e.search.nearby > p.rreq_retries {
+        if e.search().is_on() && e.search().nearby > p.rreq_retries {
             return SearchStep::GiveUp { silence: Span::ZERO };
         }
-        SearchStep::Ask { ttl: 1, wait: p.ring_traversal_time(1) * (1u64 << e.search.nearby.min(16)) }
+        SearchStep::Ask { ttl: 1, wait: p.ring_traversal_time(1) * (1u64 << e.search().nearby.min(16)) }
     }
 
     /// Sections 6.3 and 6.4.
@@ -97,18 +97,18 @@ impl Engine {
         let p = &self.params;
         let grow = |ttl: u8| ttl.saturating_add(p.ttl_increment);
         // The threshold bounds the growth, not the first ring around a distance that was known.
-        let (ttl, is_ring) = match (e.search.is_on(), e.last_hops) {
+        let (ttl, is_ring) = match (e.search().is_on(), e.last_hops) {
             (false, None) => (p.ttl_start, p.ttl_start <= p.ttl_threshold),
             (false, Some(hops)) => (grow(hops), true),
-            (true, _) => (grow(e.search.last_ttl), grow(e.search.last_ttl) <= p.ttl_threshold),
+            (true, _) => (grow(e.last_ttl), grow(e.last_ttl) <= p.ttl_threshold),
         };
         if is_ring && ttl < p.net_diameter {
             return SearchStep::Ask { ttl, wait: p.ring_traversal_time(ttl) };
         }
-        if e.search.at_full_ttl > p.rreq_retries {
+        if e.search().at_full_ttl > p.rreq_retries {
             return SearchStep::GiveUp { silence: Span::ZERO };
         }
-        let backoff = 1u64 << e.search.at_full_ttl.min(16);
+        let backoff = 1u64 << e.search().at_full_ttl.min(16);
         let wait = p.request_wait_ms.map_or(p.net_traversal_time() * backoff, Span::from_millis);
         SearchStep::Ask { ttl: p.net_diameter, wait }
     }
@@ -116,17 +116,17 @@ impl Engine {
     /// As [`SearchRule::MeasuredLatency`] says.
     fn next_measured(&self, e: &RouteEntry) -> SearchStep {
         let p = &self.params;
-        if e.search.at_full_ttl > p.rreq_retries {
+        if e.search().at_full_ttl > p.rreq_retries {
             return SearchStep::GiveUp { silence: LONGEST_WAIT };
         }
-        let last = e.last_hops.map(|hops| hops.max(e.search.last_ttl));
+        let last = e.last_hops.map(|hops| hops.max(e.last_ttl));
         let ttl = match last {
             Some(0) => p.ttl_start,
             Some(last) if last < p.ttl_threshold => last.saturating_add(p.ttl_increment),
             _ => p.net_diameter,
         };
-        let times = e.search.at_full_ttl + u32::from(!matches!(last, Some(l) if l < p.ttl_threshold));
-        let per_hop = e.search.latency_per_hop().unwrap_or(p.node_traversal_time());
+        let times = e.search().at_full_ttl + u32::from(!matches!(last, Some(l) if l < p.ttl_threshold));
+        let per_hop = e.search().latency_per_hop().unwrap_or(p.node_traversal_time());
         let wait = per_hop * 2 * u64::from(ttl) * u64::from(times.max(1));
         SearchStep::Ask { ttl, wait: wait.min(LONGEST_WAIT) }
     }
@@ -164,16 +164,16 @@ impl Engine {
         let known = self.table.number(destination);
         let is_inside = self.serves(cx.addr(), destination).is_some();
         let Some(e) = self.table.get_mut(destination) else { return };
-        let s = &mut e.search;
+        let s = e.search_mut();
         if s.since.is_none() {
             s.since = Some(now);
             cx.note("discovery_start", destination, ttl.into());
         }
         s.at_full_ttl += u32::from(full);
         s.nearby += u32::from(ttl == 1);
-        s.last_ttl = ttl;
         s.asked = now;
         s.wait_until = now + wait;
+        e.last_ttl = ttl;
         // Section 6.4: an entry that waits for a reply stays for twice NET_TRAVERSAL_TIME at least.
         e.expires = e.expires.max(now + self.params.net_traversal_time() * 2);
         let request = Rreq {
@@ -214,18 +214,18 @@ impl Engine {
             return None;
         }
         let waits = self.buffer.iter().filter_map(|w| self.table.get(w.destination));
-        waits.map(|e| e.search.wait_until).min()
+        waits.map(|e| e.search().wait_until).min()
     }
 
     /// The search's packets may go.
     pub(crate) fn search_ended(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) {
         let now = cx.now();
         let Some(e) = self.table.get_mut(destination) else { return };
-        if let Some(since) = e.search.since {
+        if let Some(since) = e.search().since {
             cx.note("discovery_done", destination, now.since(since).as_micros());
             cx.clear_timer(Timer::Search(destination).key());
         }
-        e.search.reset();
-        e.search.last_ttl = e.hops;
+        e.reset_search();
+        e.last_ttl = e.hops;
     }
 }

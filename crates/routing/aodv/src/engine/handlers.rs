@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{
     Addr, Command, Cx, DataPlane, DropReason, Inspect, Interests, Packet, Protocol, Refused, RouteUse,
-    RxMeta, Socket, Span, Time, TimerKey, TxReport, TxStatus,
+    RxMeta, Socket, Time, TimerKey, TxReport, TxStatus,
 };
 use wayhop_wire::aodv::{self, Message};
 use wayhop_wire::ipv4;
@@ -59,11 +59,11 @@ impl Protocol for Engine {
         match message {
             Message::Rreq(m) => self.on_rreq(cx, p, &head, m),
             Message::Rrep(m) if head.is_broadcast => {
-                let interval = aodv::extensions(tail).find_map(|e| match e {
-                    Ok(aodv::Extension::HelloInterval { millis }) => Some(Span::from_millis(millis.into())),
+                let interval_ms = aodv::extensions(tail).find_map(|e| match e {
+                    Ok(aodv::Extension::HelloInterval { millis }) => Some(millis),
                     _ => None,
                 });
-                self.on_hello(cx, &head, m, interval);
+                self.on_hello(cx, &head, m, interval_ms);
                 cx.consume(p);
             }
             Message::Rrep(m) => self.on_rrep(cx, p, &head, m),

@@ -23,7 +23,7 @@ struct PrecursorList<'a>(&'a RouteEntry);
 
 impl Display for PrecursorList<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for (i, user) in self.0.precursors.iter().enumerate() {
+        for (i, user) in self.0.precursors().iter().enumerate() {
             if i > 0 {
                 f.write_str(" ")?;
             }
@@ -34,10 +34,8 @@ impl Display for PrecursorList<'_> {
 }
 
 pub(crate) fn show(e: &Engine, now: Time, out: &mut dyn Inspect) {
-    out.row(
-        "node",
-        &[("seq", &e.seq), ("request_id", &e.request_id), ("requests_remembered", &e.seen.len())],
-    );
+    let requests = e.seen.as_ref().map_or(0, |seen| seen.len());
+    out.row("node", &[("seq", &e.seq), ("request_id", &e.request_id), ("requests_remembered", &requests)]);
     for r in e.table.iter() {
         let state = match r.state {
             RouteState::Valid => "valid",
@@ -57,18 +55,18 @@ pub(crate) fn show(e: &Engine, now: Time, out: &mut dyn Inspect) {
             ],
         );
     }
-    for r in e.table.iter().filter(|r| r.search.is_on()) {
+    for r in e.table.iter().filter(|r| r.search().is_on()) {
         out.row(
             "searches",
             &[
                 ("destination", &r.destination),
-                ("last_ttl", &r.search.last_ttl),
-                ("at_full_ttl", &r.search.at_full_ttl),
-                ("next_in_ms", &r.search.wait_until.since(now).as_millis()),
+                ("last_ttl", &r.last_ttl),
+                ("at_full_ttl", &r.search().at_full_ttl),
+                ("next_in_ms", &r.search().wait_until.since(now).as_millis()),
             ],
         );
     }
-    for n in &e.neighbours.hellos {
+    for n in e.neighbours.hellos.rows() {
         out.row("neighbours", &[("address", &n.addr), ("heard_ms_ago", &now.since(n.heard).as_millis())]);
     }
     for (addr, until) in e.neighbours.blacklist.iter().filter(|(_, until)| *until > now) {

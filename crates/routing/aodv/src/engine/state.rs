@@ -23,7 +23,8 @@ pub struct Engine {
     pub(crate) params: Arc<Params>,
     pub(crate) table: RoutingTable,
     pub(crate) buffer: SendBuffer,
-    pub(crate) seen: RequestIds,
+    /// `None` until the first request.
+    pub(crate) seen: Option<Box<RequestIds>>,
     pub(crate) neighbours: NeighbourTable,
     pub(crate) repairs: Repairs,
     pub(crate) watch: NextHopWatch,
@@ -31,7 +32,7 @@ pub struct Engine {
     pub(crate) subnets: Vec<Subnet>,
     pub(crate) covered: CoveredAddresses,
     /// What is outside of the mesh; `None` in a mesh without gateways.
-    pub(crate) outside: Option<Outside>,
+    pub(crate) outside: Option<Box<Outside>>,
     /// This node's own sequence number.
     pub(crate) seq: u32,
     pub(crate) request_id: u32,
@@ -61,7 +62,7 @@ impl Engine {
             buffer: SendBuffer::new(params.buffer_packets, Span::from_millis(params.buffer_timeout_ms)),
             params,
             table: RoutingTable::default(),
-            seen: RequestIds::default(),
+            seen: None,
             neighbours: NeighbourTable::default(),
             repairs: Repairs::default(),
             watch: NextHopWatch::default(),

@@ -35,7 +35,7 @@ impl Fault {
             engine.seq = SMALL;
         }
         if self == Self::DeletesEarly {
-            let gone = |e: &&RouteEntry| e.state == RouteState::Invalid && !e.search.is_on();
+            let gone = |e: &&RouteEntry| e.state == RouteState::Invalid && !e.search().is_on();
             let all: Vec<Ipv4Addr> = engine.table.iter().filter(gone).map(|e| e.destination).collect();
             for a in all {
                 engine.table.remove(a);

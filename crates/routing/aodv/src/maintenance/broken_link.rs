@@ -75,7 +75,7 @@ impl Engine {
         for i in 0..self.table.len() {
             let e = self.table.at_mut(i);
             let destination = e.destination;
-            e.precursors.remove(next_hop);
+            e.remove_precursor(next_hop);
             // A repair that kept its number hangs on its old link still; one that raised it is on its own.
             let hangs_on = match e.state {
                 RouteState::Valid => true,
@@ -96,12 +96,12 @@ impl Engine {
     /// Adds a destination to the next Route Error, if anybody is to hear of it.
     pub(crate) fn report(&mut self, destination: Ipv4Addr, audience: &mut Audience) {
         let Some(e) = self.table.get_mut(destination) else { return };
-        if e.precursors.is_empty() && self.params.rerr_needs_precursors {
+        if e.precursors().is_empty() && self.params.rerr_needs_precursors {
             return;
         }
-        audience.add(&e.precursors);
+        audience.add(e.precursors());
         if !self.params.keep_precursors {
-            e.precursors.clear();
+            e.clear_precursors();
         }
         self.lost.push(Unreachable { destination, seq: e.seq.unwrap_or(0) });
     }

@@ -46,7 +46,7 @@ impl Engine {
             }
             match e.state {
                 RouteState::Valid => self.expire(cx, destination),
-                RouteState::Invalid if !e.search.is_on() && !self.buffer.waits_for(destination) => {
+                RouteState::Invalid if !e.search().is_on() && !self.buffer.waits_for(destination) => {
                     self.forget(cx, destination);
                 }
                 _ => {}
@@ -58,7 +58,7 @@ impl Engine {
     fn expire(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) {
         self.invalidate(cx, destination, |seq| seq.map(|s| s.wrapping_add(1)));
         if let Some(e) = self.table.get_mut(destination).filter(|_| !self.params.keep_precursors) {
-            e.precursors.clear();
+            e.clear_precursors();
         }
     }
 

@@ -59,7 +59,7 @@ impl Engine {
         }
         self.search(cx, destination);
         // The deadline takes a point in time for a duration (see `Params::ns2`).
-        let wait_until = self.table.get(destination).map_or(Time::ZERO, |e| e.search.wait_until);
+        let wait_until = self.table.get(destination).map_or(Time::ZERO, |e| e.search().wait_until);
         if self.repairs.0.len() < Repairs::LIMIT {
             self.repairs.0.insert((cx.now() + wait_until.since(Time::ZERO), destination));
         }
@@ -88,7 +88,7 @@ impl Engine {
         cx.note("repair_failed", destination, 0);
         self.invalidate(cx, destination, |seq| seq);
         if let Some(e) = self.table.get_mut(destination) {
-            e.search.reset();
+            e.reset_search();
         }
         let mut audience = Audience::default();
         self.report(destination, &mut audience);
@@ -110,11 +110,11 @@ impl Engine {
     pub(crate) fn repaired(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr, old: u8, new: u8) {
         cx.note("repair_done", destination, new.into());
         let Some(e) = self.table.get(destination) else { return };
-        if self.params.local_repair != LocalRepair::WithinTtl || new <= old || e.precursors.is_empty() {
+        if self.params.local_repair != LocalRepair::WithinTtl || new <= old || e.precursors().is_empty() {
             return;
         }
         let mut audience = Audience::default();
-        audience.add(&e.precursors);
+        audience.add(e.precursors());
         self.lost.push(Unreachable { destination, seq: e.seq.unwrap_or(0) });
         self.send_rerr(cx, audience, true, Span::ZERO);
     }

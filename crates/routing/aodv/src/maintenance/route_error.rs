@@ -107,8 +107,8 @@ impl Engine {
             let Some(e) = self.table.get(key) else { continue };
             if m.no_delete {
                 // Section 6.12: repaired further down; told on, nothing else.
-                if !e.precursors.is_empty() {
-                    audience.add(&e.precursors);
+                if !e.precursors().is_empty() {
+                    audience.add(e.precursors());
                     self.lost.push(Unreachable { destination: key, seq: u.seq });
                 }
                 continue;
@@ -126,9 +126,9 @@ impl Engine {
                 None => None,
             });
             let Some(e) = self.table.get_mut(key) else { continue };
-            if !e.precursors.is_empty() {
-                audience.add(&e.precursors);
-                e.precursors.clear();
+            if !e.precursors().is_empty() {
+                audience.add(e.precursors());
+                e.clear_precursors();
                 let seq = e.seq.unwrap_or(0);
                 self.lost.push(Unreachable { destination: key, seq });
             }

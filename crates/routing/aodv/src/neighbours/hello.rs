@@ -1,6 +1,7 @@
 //! Hello messages (section 6.9).
 
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 
 use wayhop_core::{BROADCAST, Cx, Span, Time};
 use wayhop_wire::aodv::{Extension, Message, Rrep};
@@ -39,32 +40,32 @@ impl Engine {
         let lifetime_ms = u32::try_from(lifetime.as_millis()).unwrap_or(u32::MAX);
         let hello = Rrep::new(cx.addr(), self.seq, cx.addr(), lifetime_ms);
         let millis = u32::try_from(interval.as_millis()).unwrap_or(u32::MAX);
-        let extension = (interval != NeighbourTable::INTERVAL).then_some(Extension::HelloInterval { millis });
+        let extension =
+            (millis != NeighbourTable::INTERVAL_MS).then_some(Extension::HelloInterval { millis });
         let p = self.new_message(cx, &Message::Rrep(hello), extension, BROADCAST, 1);
         self.broadcast(cx, p, Span::ZERO);
     }
 
     /// A Hello from a neighbour.
-    pub(crate) fn on_hello(&mut self, cx: &mut Cx<'_>, head: &Head, m: Rrep, interval: Option<Span>) {
+    pub(crate) fn on_hello(&mut self, cx: &mut Cx<'_>, head: &Head, m: Rrep, interval_ms: Option<u32>) {
         if m.destination != head.source || m.hop_count != 0 {
             return;
         }
         let now = cx.now();
-        let interval = interval.unwrap_or(NeighbourTable::INTERVAL).max(Span::from_millis(1));
-        let allowed = u64::from(self.params.allowed_hello_loss.max(1));
-        let interval = self.params.believed(interval * allowed) / allowed;
-        let n = Neighbour { addr: head.source, heard: now, interval };
+        let interval_ms = interval_ms.unwrap_or(NeighbourTable::INTERVAL_MS);
+        let n = Neighbour { addr: head.source, interval_ms, heard: now };
         let lost_at = n.lost_at(&self.params);
         let known = &mut self.neighbours.hellos;
-        match known.iter().position(|x| x.addr == n.addr) {
-            Some(i) => known[i] = n,
-            None if known.len() < NeighbourTable::LIMIT => known.push(n),
-            // Who was not heard for the longest time makes room.
-            None => {
-                if let Some(oldest) = known.iter_mut().min_by_key(|x| x.heard) {
-                    *oldest = n;
-                }
+        if let Some(same) = known.get_mut(n.addr) {
+            *same = n;
+        } else {
+            if known.len() >= NeighbourTable::LIMIT
+                && let Some(oldest) = (0..known.len()).min_by_key(|&i| known.rows()[i].heard)
+            {
+                // Who was not heard for the longest time makes room.
+                known.swap_remove(oldest);
             }
+            known.push(n);
         }
         if self.params.hello_routes {
             self.hello_route(cx, head.source, m.destination_seq, lost_at);
@@ -97,7 +98,9 @@ impl Engine {
     /// Neighbours whose Hellos stayed away are lost (section 6.9).
     pub(crate) fn expire_neighbours(&mut self, cx: &mut Cx<'_>) {
         let now = cx.now();
-        while let Some(i) = self.neighbours.hellos.iter().position(|n| n.lost_at(&self.params) < now) {
+        let params = Arc::clone(&self.params);
+        let is_lost = |n: &Neighbour| n.lost_at(&params) < now;
+        while let Some(i) = self.neighbours.hellos.rows().iter().position(is_lost) {
             let lost = self.neighbours.hellos.swap_remove(i).addr;
             cx.note("neighbour_lost", lost, 0);
             if !self.params.keep_queued {

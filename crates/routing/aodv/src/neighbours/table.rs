@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{Span, Time};
+use wayhop_core::{AddressList, Addressed, Span, Time};
 
 use crate::params::Params;
 
@@ -10,7 +10,7 @@ use crate::params::Params;
 #[derive(Clone, Debug, Default, Hash)]
 pub(crate) struct NeighbourTable {
     /// Senders of Hellos.
-    pub(crate) hellos: Vec<Neighbour>,
+    pub(crate) hellos: AddressList<Neighbour>,
     /// Until when requests of a neighbour are ignored.
     pub(crate) blacklist: Vec<(Ipv4Addr, Time)>,
     /// Until when a neighbour may acknowledge a reply.
@@ -21,23 +21,30 @@ pub(crate) struct NeighbourTable {
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Neighbour {
     pub(crate) addr: Ipv4Addr,
+    /// How often it says to send Hellos, ms.
+    pub(crate) interval_ms: u32,
     pub(crate) heard: Time,
-    pub(crate) interval: Span,
+}
+
+impl Addressed for Neighbour {
+    fn address(&self) -> Ipv4Addr {
+        self.addr
+    }
 }
 
 impl NeighbourTable {
     /// More than this many neighbours are not remembered.
     pub(crate) const LIMIT: usize = 1_024;
     /// The default `HELLO_INTERVAL` of section 10, which a sender without the extension uses.
-    pub(crate) const INTERVAL: Span = Span::from_secs(1);
+    pub(crate) const INTERVAL_MS: u32 = 1_000;
 
     /// Whether its Hellos tell that it is there.
     pub(crate) fn greets(&self, n: Ipv4Addr) -> bool {
-        self.hellos.iter().any(|x| x.addr == n)
+        self.hellos.find(n).is_some()
     }
     /// A sign of life.
     pub(crate) fn heard(&mut self, n: Ipv4Addr, now: Time) {
-        if let Some(n) = self.hellos.iter_mut().find(|x| x.addr == n) {
+        if let Some(n) = self.hellos.get_mut(n) {
             n.heard = now;
         }
     }
@@ -49,12 +56,14 @@ impl NeighbourTable {
     }
     /// When the first neighbour is lost if it stays silent.
     pub(crate) fn next_loss(&self, p: &Params) -> Option<Time> {
-        self.hellos.iter().map(|n| n.lost_at(p)).min()
+        self.hellos.rows().iter().map(|n| n.lost_at(p)).min()
     }
 }
 
 impl Neighbour {
     pub(crate) fn lost_at(&self, p: &Params) -> Time {
-        self.heard + self.interval * u64::from(p.allowed_hello_loss)
+        let allowed = u64::from(p.allowed_hello_loss);
+        let stated = Span::from_millis(u64::from(self.interval_ms.max(1))) * allowed.max(1);
+        self.heard + p.believed(stated) / allowed.max(1) * allowed
     }
 }

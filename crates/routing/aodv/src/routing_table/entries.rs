@@ -10,16 +10,18 @@ use crate::routing_table::RouteEntry;
 impl Engine {
     /// The entry for a destination. A full table loses its least useful row.
     pub(crate) fn entry(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) -> &mut RouteEntry {
-        let expires = cx.now() + self.params.delete_period();
-        if self.table.get(destination).is_none() {
+        let place = self.table.find(destination).unwrap_or_else(|| {
             if self.table.len() >= self.params.max_routes.max(1)
                 && let Some(victim) = self.table.least_useful()
             {
                 self.forget(cx, victim);
             }
+            let expires = cx.now() + self.params.delete_period();
             self.check_after(cx, expires);
-        }
-        self.table.get_or_add(destination, expires)
+            self.table.add(destination, expires);
+            self.table.len() - 1
+        });
+        self.table.at_mut(place)
     }
 
     /// Deletes an entry.
@@ -52,7 +54,7 @@ impl Engine {
             }
             return;
         }
-        let was_searched = e.search.is_on();
+        let was_searched = e.search().is_on();
         self.make_valid(cx, neighbour, neighbour, 1, until);
         if was_searched {
             self.search_ended(cx, neighbour);

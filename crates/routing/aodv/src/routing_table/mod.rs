@@ -8,8 +8,7 @@ mod subnet_routes;
 use std::hash::{Hash, Hasher};
 use std::net::Ipv4Addr;
 
-use rustc_hash::FxHashMap;
-use wayhop_core::{Span, Time};
+use wayhop_core::{AddressList, Addressed, Span, Time};
 
 use crate::routing_table::seq::newer;
 
@@ -24,30 +23,42 @@ pub(crate) enum RouteState {
     Repair,
 }
 
-/// What is known of one destination.
-#[derive(Clone, Debug, Hash)]
+/// What is known of one destination. A node with Hellos has one for each neighbour, so it is small.
+#[derive(Clone, Debug)]
 pub(crate) struct RouteEntry {
     pub(crate) destination: Ipv4Addr,
-    /// Length of the prefix of a subnet's route; 0 for a node's.
-    pub(crate) prefix: u8,
+    pub(crate) next_hop: Ipv4Addr,
     /// Its sequence number; `None` while unknown.
     pub(crate) seq: Option<u32>,
+    /// Length of the prefix of a subnet's route; 0 for a node's.
+    pub(crate) prefix: u8,
     pub(crate) state: RouteState,
-    /// Distance in hops; of an invalid entry, the last one known, if [`RouteEntry::was_valid`].
+    /// Distance in hops; of an invalid entry, the last one known.
     pub(crate) hops: u8,
-    pub(crate) next_hop: Ipv4Addr,
+    /// The distance at the last break; `None` if no route to it ever broke.
+    pub(crate) last_hops: Option<u8>,
+    /// The last TTL used in a search, or the distance that ended the last search; 0 at first.
+    pub(crate) last_ttl: u8,
     /// When a valid entry becomes invalid, or an invalid one may be deleted.
     pub(crate) expires: Time,
     /// Until when packets may come this way: a route that Hellos alone keep alive is no part of an active one.
     pub(crate) wanted_until: Time,
-    /// The distance at the last break; `None` if no route to it ever broke.
-    pub(crate) last_hops: Option<u8>,
-    pub(crate) precursors: Precursors,
-    pub(crate) search: RouteSearch,
+    /// `None` while nobody searched for it or used it.
+    of_use: Option<Box<RouteUsers>>,
 }
 
-/// The course of the search for a destination.
+/// What is known of a destination that somebody wants.
 #[derive(Clone, Debug, Default, Hash)]
+struct RouteUsers {
+    precursors: Precursors,
+    search: RouteSearch,
+}
+
+/// Those of an entry that nobody wants.
+static NO_USERS: RouteUsers = RouteUsers { precursors: Precursors(Vec::new()), search: RouteSearch::NONE };
+
+/// The course of the search for a destination.
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct RouteSearch {
     /// When it began; `None` when there is none.
     pub(crate) since: Option<Time>,
@@ -57,8 +68,6 @@ pub(crate) struct RouteSearch {
     pub(crate) at_full_ttl: u32,
     /// Requests sent with a TTL of 1.
     pub(crate) nearby: u32,
-    /// The last TTL used, or the distance that ended the last search; 0 at first.
-    pub(crate) last_ttl: u8,
     /// When the last request left.
     pub(crate) asked: Time,
     /// The last round-trip times per hop; zero where there is none yet.
@@ -66,9 +75,25 @@ pub(crate) struct RouteSearch {
     next_latency: u8,
 }
 
+impl Default for RouteSearch {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
 impl RouteSearch {
+    const NONE: Self = Self {
+        since: None,
+        wait_until: Time::ZERO,
+        at_full_ttl: 0,
+        nearby: 0,
+        asked: Time::ZERO,
+        latencies: [Span::ZERO; 3],
+        next_latency: 0,
+    };
+
     /// Ends the search.
-    pub(crate) fn reset(&mut self) {
+    fn reset(&mut self) {
         self.since = None;
         self.wait_until = Time::ZERO;
         self.at_full_ttl = 0;
@@ -98,16 +123,10 @@ impl Precursors {
     /// Beyond this, one more makes no difference: the Route Error is broadcast.
     const LIMIT: usize = 32;
 
-    pub(crate) fn add(&mut self, n: Ipv4Addr) {
+    fn add(&mut self, n: Ipv4Addr) {
         if self.0.len() < Self::LIMIT && !self.0.contains(&n) {
             self.0.push(n);
         }
-    }
-    pub(crate) fn remove(&mut self, n: Ipv4Addr) {
-        self.0.retain(|&a| a != n);
-    }
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
     }
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -130,16 +149,53 @@ impl RouteEntry {
     fn new(destination: Ipv4Addr, expires: Time) -> Self {
         Self {
             destination,
-            prefix: 0,
+            next_hop: Ipv4Addr::UNSPECIFIED,
             seq: None,
+            prefix: 0,
             state: RouteState::Invalid,
             hops: 0,
-            next_hop: Ipv4Addr::UNSPECIFIED,
+            last_hops: None,
+            last_ttl: 0,
             expires,
             wanted_until: Time::ZERO,
-            last_hops: None,
-            precursors: Precursors::default(),
-            search: RouteSearch::default(),
+            of_use: None,
+        }
+    }
+    fn users(&self) -> &RouteUsers {
+        self.of_use.as_deref().unwrap_or(&NO_USERS)
+    }
+    /// The course of the search for it.
+    pub(crate) fn search(&self) -> &RouteSearch {
+        &self.users().search
+    }
+    /// The course of the search for it, to change it.
+    pub(crate) fn search_mut(&mut self) -> &mut RouteSearch {
+        &mut self.of_use.get_or_insert_default().search
+    }
+    /// Ends the search for it.
+    pub(crate) fn reset_search(&mut self) {
+        if let Some(users) = &mut self.of_use {
+            users.search.reset();
+        }
+    }
+    /// The neighbours that use it.
+    pub(crate) fn precursors(&self) -> &Precursors {
+        &self.users().precursors
+    }
+    /// A neighbour uses it.
+    pub(crate) fn add_precursor(&mut self, neighbour: Ipv4Addr) {
+        self.of_use.get_or_insert_default().precursors.add(neighbour);
+    }
+    /// A neighbour uses it no more.
+    pub(crate) fn remove_precursor(&mut self, neighbour: Ipv4Addr) {
+        if let Some(users) = &mut self.of_use {
+            users.precursors.0.retain(|&a| a != neighbour);
+        }
+    }
+    /// Nobody uses it any more.
+    pub(crate) fn clear_precursors(&mut self) {
+        if let Some(users) = &mut self.of_use {
+            users.precursors.0.clear();
         }
     }
     pub(crate) fn is_valid(&self) -> bool {
@@ -183,11 +239,25 @@ impl RouteEntry {
     }
 }
 
+impl Hash for RouteEntry {
+    /// An entry that nobody wants any more is as one that nobody ever wanted.
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        let Self { destination, next_hop, seq, prefix, state, hops, last_hops, last_ttl, .. } = self;
+        (destination, next_hop, seq, prefix, state, hops, last_hops, last_ttl).hash(to);
+        (self.expires, self.wanted_until, self.users()).hash(to);
+    }
+}
+
+impl Addressed for RouteEntry {
+    fn address(&self) -> Ipv4Addr {
+        self.destination
+    }
+}
+
 /// All entries.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RoutingTable {
-    entries: Vec<RouteEntry>,
-    at: FxHashMap<Ipv4Addr, u32>,
+    entries: AddressList<RouteEntry>,
     /// How many entries there are of each prefix length of subnets, if there ever were any, and a bit for each length of
     /// which there is one.
     subnets: Option<Box<[u32; 32]>>,
@@ -196,29 +266,27 @@ pub(crate) struct RoutingTable {
 
 impl RoutingTable {
     pub(crate) fn get(&self, a: Ipv4Addr) -> Option<&RouteEntry> {
-        self.at.get(&a).map(|&i| &self.entries[i as usize])
+        self.entries.get(a)
     }
     pub(crate) fn get_mut(&mut self, a: Ipv4Addr) -> Option<&mut RouteEntry> {
-        self.at.get(&a).map(|&i| &mut self.entries[i as usize])
+        self.entries.get_mut(a)
     }
     /// The valid entry for a destination.
     pub(crate) fn valid(&self, a: Ipv4Addr) -> Option<&RouteEntry> {
         self.get(a).filter(|e| e.is_valid())
     }
-    /// The entry for a destination, made if need be; an invalid new one may be deleted from `expires` on.
-    pub(crate) fn get_or_add(&mut self, a: Ipv4Addr, expires: Time) -> &mut RouteEntry {
-        let i = *self.at.entry(a).or_insert_with(|| {
-            self.entries.push(RouteEntry::new(a, expires));
-            self.entries.len() as u32 - 1
-        });
-        &mut self.entries[i as usize]
+    /// Adds an entry for a destination that has none; it may be deleted from `expires` on.
+    pub(crate) fn add(&mut self, a: Ipv4Addr, expires: Time) {
+        self.entries.push(RouteEntry::new(a, expires));
+    }
+    /// The place of a destination's entry.
+    pub(crate) fn find(&self, a: Ipv4Addr) -> Option<usize> {
+        self.entries.find(a)
     }
     pub(crate) fn remove(&mut self, a: Ipv4Addr) {
         self.set_prefix(a, 0);
-        let Some(i) = self.at.remove(&a) else { return };
-        self.entries.swap_remove(i as usize);
-        if let Some(moved) = self.entries.get(i as usize) {
-            self.at.insert(moved.destination, i);
+        if let Some(i) = self.entries.find(a) {
+            self.entries.swap_remove(i);
         }
     }
     /// Makes an entry that of a subnet, or of a node (0). Prefix lengths are 31 at most.
@@ -249,18 +317,28 @@ impl RoutingTable {
         self.entries.len()
     }
     pub(crate) fn at(&self, i: usize) -> &RouteEntry {
-        &self.entries[i]
+        &self.entries.rows()[i]
     }
     pub(crate) fn at_mut(&mut self, i: usize) -> &mut RouteEntry {
-        &mut self.entries[i]
+        self.entries.row_mut(i)
     }
     pub(crate) fn iter(&self) -> impl Iterator<Item = &RouteEntry> {
-        self.entries.iter()
+        self.entries.rows().iter()
     }
     /// Whom to forget when the table is full: an invalid entry nobody is looking for, else any, and of these the one
     /// that ends first.
     pub(crate) fn least_useful(&self) -> Option<Ipv4Addr> {
-        let rank = |e: &&RouteEntry| (e.search.is_on(), e.state != RouteState::Invalid, e.expires);
-        self.entries.iter().min_by_key(rank).map(|e| e.destination)
+        let rank = |e: &&RouteEntry| (e.search().is_on(), e.state != RouteState::Invalid, e.expires);
+        self.iter().min_by_key(rank).map(|e| e.destination)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_stays_small() {
+        assert_eq!(size_of::<RouteEntry>(), 48);
     }
 }
