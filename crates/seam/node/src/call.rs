@@ -151,14 +151,14 @@ impl<P: Protocol> Node<P> {
         }
         let row = InstalledRoute { route, owner };
         self.table.install(row);
-        if self.table.get(route.destination) == Some(&row) {
+        if self.table.get(route.destination) == Some(row) {
             w.route_installed(at, &row);
         }
     }
 
     fn uninstall<W: World>(&mut self, w: &mut W, at: Time, owner: u8, destination: Prefix) {
         if self.table.remove(destination, owner) {
-            match self.table.get(destination).copied() {
+            match self.table.get(destination) {
                 Some(next_best) => w.route_installed(at, &next_best),
                 None => w.route_removed(at, destination),
             }
@@ -172,7 +172,7 @@ impl<P: Protocol> Node<P> {
             }
         }
         for r in routes {
-            if self.table.get(r.destination) != Some(&InstalledRoute { route: *r, owner }) {
+            if self.table.get(r.destination) != Some(InstalledRoute { route: *r, owner }) {
                 self.install(w, at, owner, *r);
             }
         }

@@ -275,7 +275,7 @@ impl<P: Protocol> Node<P> {
 
     /// A kernel that forwards by itself found that a neighbour does not answer: what it had for it is lost.
     pub fn unresolved<W: World>(&mut self, w: &mut W, at: Time, iface: IfaceId, next_hop: Addr) {
-        let lost = |r: &&InstalledRoute| r.route.next_hop == next_hop && r.owner != InstalledRoute::STATIC;
+        let lost = |r: &InstalledRoute| r.route.next_hop == next_hop && r.owner != InstalledRoute::STATIC;
         let mut owners: Vec<u8> = self.table.rows().filter(lost).map(|r| r.owner).collect();
         owners.sort_unstable();
         owners.dedup();

@@ -8,19 +8,39 @@ use wayhop_core::{Addr, Frame};
 #[derive(Clone, Debug, Default)]
 pub struct InterfaceQueue {
     /// `None` until the first frame: most nodes of a large network never have one.
-    classes: Option<Box<[VecDeque<Frame>; 3]>>,
+    frames: Option<Box<Frames>>,
     /// Frames in all classes: every call of a protocol asks for it.
     len: usize,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Frames {
+    /// In the order in which they leave. Not a queue for each class: a node that only sends Hellos has memory for one frame.
+    queue: VecDeque<Frame>,
+    /// How many there are of each class.
+    counts: [u32; 3],
+}
+
+impl Frames {
+    /// How many frames leave before a new one of this class.
+    fn before(&self, class: usize) -> usize {
+        self.counts[..=class].iter().sum::<u32>() as usize
+    }
 }
 
 impl InterfaceQueue {
     /// Adds a frame, or gives it back when its class already holds `limit`.
     pub fn push(&mut self, frame: Frame, limit: usize) -> Result<(), Frame> {
-        let class = &mut self.classes.get_or_insert_default()[frame.priority as usize];
-        if class.len() >= limit {
+        let frames = self.frames.get_or_insert_default();
+        let class = frame.priority as usize;
+        if frames.counts[class] as usize >= limit {
             return Err(frame);
         }
-        class.push_back(frame);
+        if frames.queue.capacity() == 0 {
+            frames.queue.reserve_exact(1);
+        }
+        frames.queue.insert(frames.before(class), frame);
+        frames.counts[class] += 1;
         self.len += 1;
         Ok(())
     }
@@ -31,22 +51,27 @@ impl InterfaceQueue {
         if self.len == 0 {
             return None;
         }
-        let frame = self.classes.as_mut()?.iter_mut().find_map(VecDeque::pop_front)?;
+        let frames = self.frames.as_mut()?;
+        let frame = frames.queue.pop_front()?;
+        frames.counts[frame.priority as usize] -= 1;
         self.len -= 1;
         Some(frame)
     }
 
     /// Takes out the IP packets for a neighbour, in order.
     pub fn recall(&mut self, next_hop: Addr, mut taken: impl FnMut(Frame)) {
-        for class in self.classes.iter_mut().flat_map(|c| c.iter_mut()) {
-            let mut i = 0;
-            while i < class.len() {
-                if class[i].next_hop == next_hop && !class[i].payload.is_resolution() {
-                    self.len -= 1;
-                    class.remove(i).into_iter().for_each(&mut taken);
-                } else {
-                    i += 1;
-                }
+        let Some(frames) = &mut self.frames else { return };
+        let mut i = 0;
+        while i < frames.queue.len() {
+            if frames.queue[i].next_hop == next_hop
+                && !frames.queue[i].payload.is_resolution()
+                && let Some(frame) = frames.queue.remove(i)
+            {
+                frames.counts[frame.priority as usize] -= 1;
+                self.len -= 1;
+                taken(frame);
+            } else {
+                i += 1;
             }
         }
     }
@@ -61,15 +86,15 @@ impl InterfaceQueue {
     }
     /// Frames in the fullest class.
     pub fn fullest_class(&self) -> usize {
-        self.classes.iter().flat_map(|c| c.iter()).map(VecDeque::len).max().unwrap_or(0)
+        self.frames.iter().flat_map(|f| f.counts).max().unwrap_or(0) as usize
     }
     /// The frames in it, in the order in which they leave, to change them.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Frame> {
-        self.classes.iter_mut().flat_map(|c| c.iter_mut()).flatten()
+        self.frames.iter_mut().flat_map(|f| &mut f.queue)
     }
     /// The frames in it, in the order in which they leave.
     pub fn iter(&self) -> impl Iterator<Item = &Frame> {
-        self.classes.iter().flat_map(|c| c.iter()).flatten()
+        self.frames.iter().flat_map(|f| &f.queue)
     }
 }
 

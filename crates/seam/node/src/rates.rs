@@ -5,7 +5,7 @@
 //! second. Neighbours that were heard in this second or the last one share what all of them may send.
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, Limits, Time};
+use wayhop_core::{Addr, AddrMap, Limits, Time};
 
 /// The most neighbours with a count of their own: addresses can be forged. All others share one.
 const MAX_NEIGHBOURS: usize = 1_024;
@@ -16,7 +16,7 @@ const IDLE: u32 = 10;
 /// Counts of a neighbour: those of the classes of routing packets, of what was overheard, and of ARP requests.
 const COUNTS: usize = 8;
 /// The last class with a count of its own; later ones share it.
-const LAST_CLASS: usize = 5;
+const LAST_CLASS: u8 = 5;
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Counted {
@@ -29,38 +29,34 @@ pub(crate) enum Counted {
 }
 
 impl Counted {
-    fn place(self) -> usize {
+    fn place(self) -> u8 {
         match self {
-            Self::Routing(class) => usize::from(class).min(LAST_CLASS),
+            Self::Routing(class) => class.min(LAST_CLASS),
             Self::Overheard => LAST_CLASS + 1,
             Self::Arp => LAST_CLASS + 2,
         }
     }
 }
 
-/// What one neighbour sent in a second.
+/// What one neighbour sent in a second: the packets of the class of which the first was. Most neighbours send one class, such
+/// as Hellos, so the counts of further classes are in [`Rates::further`].
 #[derive(Copy, Clone, Debug, Default)]
 struct Share {
     /// Which second.
     second: u32,
-    counts: [u16; COUNTS],
-}
-
-impl Share {
-    fn in_second(&mut self, second: u32) -> &mut [u16; COUNTS] {
-        if self.second != second {
-            *self = Self { second, counts: [0; COUNTS] };
-        }
-        &mut self.counts
-    }
+    place: u8,
+    count: u16,
 }
 
 /// The counts of one interface's neighbours.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rates {
-    neighbours: FxHashMap<Addr, Share>,
-    /// That of all neighbours without a count of their own.
-    others: Share,
+    neighbours: AddrMap<Share>,
+    /// Those of neighbours that send several classes, by second, neighbour and class; `None` until one does.
+    further: Option<Box<FxHashMap<(u32, Addr, u8), u16>>>,
+    /// That of all neighbours without a count of their own, by class.
+    others: [u16; COUNTS],
+    others_second: u32,
     second: u32,
     /// Neighbours heard in this second, and in the one before.
     heard: u16,
@@ -77,18 +73,11 @@ impl Rates {
             let is_next = second == self.second.wrapping_add(1);
             self.heard_before = if is_next { self.heard } else { 0 };
             (self.second, self.heard) = (second, 0);
+            if let Some(further) = &mut self.further {
+                further.clear();
+            }
         }
-        self.make_room(from);
-        let is_full = self.neighbours.len() >= MAX_NEIGHBOURS;
-        let share = match self.neighbours.get_mut(&from) {
-            Some(share) => share,
-            None if is_full => &mut self.others,
-            // A second that is not this one: its count begins now.
-            None => self.neighbours.entry(from).or_insert(Share { second: !second, counts: [0; COUNTS] }),
-        };
-        self.heard += u16::from(share.second != second);
-        let count = &mut share.in_second(second)[what.place()];
-        *count = count.saturating_add(1);
+        let count = self.count(second, from, what.place());
         let most = match what {
             Counted::Routing(_) | Counted::Overheard => {
                 let all = limits.routing_total.checked_div(self.heard.max(self.heard_before).max(1));
@@ -98,17 +87,47 @@ impl Rates {
             }
             Counted::Arp => Some(limits.arp_per_neighbour).filter(|&n| n > 0),
         };
-        most.is_none_or(|most| *count <= most)
+        most.is_none_or(|most| count <= most)
+    }
+
+    /// Counts a packet of a class: how many of it came from its neighbour in this second, this one included.
+    fn count(&mut self, second: u32, from: Addr, place: u8) -> u16 {
+        self.make_room(from);
+        let begun = Share { second, place, count: 1 };
+        let is_full = self.neighbours.len() >= MAX_NEIGHBOURS;
+        let count = match self.neighbours.get_mut(from) {
+            Some(share) if share.second != second => {
+                self.heard += 1;
+                *share = begun;
+                return 1;
+            }
+            Some(share) if share.place == place => &mut share.count,
+            Some(_) => self.further.get_or_insert_default().entry((second, from, place)).or_default(),
+            None if is_full => {
+                if self.others_second != second {
+                    self.heard += 1;
+                    (self.others_second, self.others) = (second, [0; COUNTS]);
+                }
+                &mut self.others[usize::from(place)]
+            }
+            None => {
+                self.heard += 1;
+                self.neighbours.insert(from, begun);
+                return 1;
+            }
+        };
+        *count = count.saturating_add(1);
+        *count
     }
 
     /// Before the table grows for another neighbour, or where it may not, forgets those that were not heard for long; once a
     /// second at most.
     fn make_room(&mut self, from: Addr) {
-        let is_full = self.neighbours.len() >= self.neighbours.capacity().min(MAX_NEIGHBOURS);
-        if is_full && self.looked != self.second && !self.neighbours.contains_key(&from) {
+        let is_full = self.neighbours.is_at_capacity() || self.neighbours.len() >= MAX_NEIGHBOURS;
+        if is_full && self.looked != self.second && !self.neighbours.contains(from) {
             self.looked = self.second;
             let now = self.second;
-            self.neighbours.retain(|_, share| now.wrapping_sub(share.second) < IDLE);
+            self.neighbours.retain(|share| now.wrapping_sub(share.second) < IDLE);
         }
     }
 }

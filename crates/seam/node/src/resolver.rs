@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, Frame, Mac, Span, Time};
+use wayhop_core::{Addr, AddrMap, Frame, Mac, Span, Time};
 
 /// Packets that may wait for the same address, one pushing out the other, before a [`crate::Resolution::Bsd`] resolver
 /// gives up on it (ns-2's `ARP_MAX_REQUEST_COUNT`).
@@ -24,14 +24,14 @@ pub(crate) const HOST_WAIT: Span = Span::from_secs(1);
 /// One interface's table of link addresses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resolver {
-    macs: FxHashMap<Addr, Mac>,
-    /// Those of neighbours that were verified with a key.
-    pinned: FxHashMap<Addr, Mac>,
+    macs: AddrMap<Mac>,
+    /// Those of neighbours that were verified with a key; `None` until one was.
+    pinned: Option<Box<FxHashMap<Addr, Mac>>>,
     waiting: FxHashMap<Addr, Waiting>,
     /// Frames in `waiting`.
     frames: usize,
     /// First answers that are on their way, by neighbour: until when nothing else answers it.
-    late: FxHashMap<Addr, Time>,
+    late: Option<Box<FxHashMap<Addr, Time>>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -65,7 +65,7 @@ pub(crate) enum Due {
 impl Resolver {
     /// Looks up a frame's receiver as BSD does.
     pub(crate) fn look_up_bsd(&mut self, mut frame: Frame) -> Lookup {
-        if let Some(&mac) = self.macs.get(&frame.next_hop) {
+        if let Some(mac) = self.macs.get(frame.next_hop) {
             frame.receiver = mac;
             return Lookup::Known(frame);
         }
@@ -86,7 +86,7 @@ impl Resolver {
 
     /// Looks up a frame's receiver as hosts do (RFC 1122, section 2.3.2.2: a host saves at least the latest packet).
     pub(crate) fn look_up_host(&mut self, now: Time, mut frame: Frame) -> Lookup {
-        if let Some(&mac) = self.macs.get(&frame.next_hop) {
+        if let Some(mac) = self.macs.get(frame.next_hop) {
             frame.receiver = mac;
             return Lookup::Known(frame);
         }
@@ -106,20 +106,19 @@ impl Resolver {
 
     /// A neighbour's link address was heard: the frames that waited for it, now with their receiver.
     pub(crate) fn learn(&mut self, addr: Addr, mac: Mac) -> VecDeque<Frame> {
-        if self.pinned.get(&addr).is_some_and(|&known| known != mac) {
+        if self.pinned(addr).is_some_and(|known| known != mac) {
             return VecDeque::new();
         }
-        if self.macs.get(&addr) != Some(&mac) {
+        if self.macs.get(addr) != Some(mac) {
             if !addr.is_usable() || mac.is_group() || mac.0 == [0; 6] {
                 return VecDeque::new();
             }
-            if self.macs.len() >= MAX_NEIGHBOURS && !self.macs.contains_key(&addr) {
+            if self.macs.len() >= MAX_NEIGHBOURS && !self.macs.contains(addr) {
                 // A crowd of forged addresses does not push out those that there are.
                 if !self.waiting.contains_key(&addr) {
                     return VecDeque::new();
                 }
-                let any = self.macs.keys().next().copied();
-                any.map(|a| self.macs.remove(&a));
+                self.macs.remove_any();
             }
             self.macs.insert(addr, mac);
         }
@@ -136,31 +135,33 @@ impl Resolver {
 
     /// How late a neighbour's request is answered that gets its first answer `delay` late; `None` while that is on its way.
     pub(crate) fn lateness(&mut self, now: Time, neighbour: Addr, is_new: bool, delay: Span) -> Option<Span> {
-        self.late.retain(|_, until| *until > now);
-        if self.late.contains_key(&neighbour) {
+        let late = self.late.get_or_insert_default();
+        late.retain(|_, until| *until > now);
+        if late.contains_key(&neighbour) {
             return None;
         }
         if !is_new {
             return Some(Span::ZERO);
         }
-        if self.late.len() < MAX_LATE {
-            self.late.insert(neighbour, now + delay);
+        if late.len() < MAX_LATE {
+            late.insert(neighbour, now + delay);
         }
         Some(delay)
     }
 
     /// A neighbour that was verified with a key has this link address: no other one is learned.
     pub(crate) fn pin(&mut self, addr: Addr, mac: Mac) {
-        if self.pinned.len() >= MAX_NEIGHBOURS && !self.pinned.contains_key(&addr) {
+        let pinned = self.pinned.get_or_insert_default();
+        if pinned.len() >= MAX_NEIGHBOURS && !pinned.contains_key(&addr) {
             // Neighbours that still send are pinned again at once.
-            self.pinned.clear();
+            pinned.clear();
         }
-        self.pinned.insert(addr, mac);
+        pinned.insert(addr, mac);
     }
 
     /// The link address from which a neighbour was verified.
     pub(crate) fn pinned(&self, addr: Addr) -> Option<Mac> {
-        self.pinned.get(&addr).copied()
+        self.pinned.as_ref()?.get(&addr).copied()
     }
 
     /// Something that is due: a request to repeat, or frames to give up.
@@ -190,8 +191,8 @@ impl Resolver {
     /// Forgets everything; the frames that waited.
     pub(crate) fn clear(&mut self) -> Vec<Frame> {
         self.macs.clear();
-        self.pinned.clear();
-        self.late.clear();
+        self.pinned = None;
+        self.late = None;
         self.frames = 0;
         let mut all: Vec<_> = self.waiting.drain().collect();
         all.sort_unstable_by_key(|(addr, _)| *addr);
@@ -204,15 +205,15 @@ impl Resolver {
     }
     /// Who has which link address.
     pub(crate) fn neighbours(&self) -> impl Iterator<Item = (Addr, Mac)> + '_ {
-        self.macs.iter().map(|(a, m)| (*a, *m))
+        self.macs.iter()
     }
     /// Whether a neighbour's link address is known or asked for.
     pub(crate) fn asks_for(&self, addr: Addr) -> bool {
-        self.macs.contains_key(&addr) || self.waiting.contains_key(&addr)
+        self.macs.contains(addr) || self.waiting.contains_key(&addr)
     }
     /// A neighbour's link address.
     pub(crate) fn mac(&self, addr: Addr) -> Option<Mac> {
-        self.macs.get(&addr).copied()
+        self.macs.get(addr)
     }
 }
 

@@ -84,7 +84,7 @@ impl<P: Explorable> Host<P> {
         let mut timers: Vec<(TimerKey, Time)> = self.node.timers().map(|(_, key, at)| (key, at)).collect();
         timers.sort_unstable();
         timers.hash(&mut h);
-        let mut rows: Vec<&InstalledRoute> = self.node.table().rows().collect();
+        let mut rows: Vec<InstalledRoute> = self.node.table().rows().collect();
         rows.sort_unstable_by_key(|r| r.route.destination);
         for InstalledRoute { route: r, .. } in rows {
             (r.destination, r.next_hop, r.metric).hash(&mut h);
