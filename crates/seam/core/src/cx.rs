@@ -158,6 +158,10 @@ impl<'a> Cx<'a> {
     pub fn recall(&mut self, next_hop: impl Into<Addr>) {
         self.effects.push(Effect::Recall(IfaceId::ANY, next_hop.into()));
     }
+    /// What was asked for so far.
+    pub fn effects(&self) -> &[Effect] {
+        self.effects
+    }
     /// Refuses the order that was given.
     pub fn refuse(&mut self, why: Refused) {
         self.effects.push(Effect::Refuse(why));

@@ -4,8 +4,8 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 use wayhop_core::{
-    Addr, Command, Configured, Cx, DataPlane, Fix, IfaceId, Input, Inspect, Interests, Interface, LinkChange,
-    Packet, Pool, Protocol, Refused, Rng, RouteUse, RxMeta, Time, TimerKey, TxReport,
+    Addr, Command, Configured, Cx, DataPlane, Effect, Fix, IfaceId, Input, Inspect, Interests, Interface,
+    LinkChange, Packet, Pool, Protocol, Refused, Rng, RouteUse, RxMeta, Time, TimerKey, TxReport,
 };
 
 /// A protocol whose tables are made with the first input after its start: most nodes of a large network stay idle for
@@ -33,6 +33,8 @@ struct StartContext {
     interface: Interface,
     /// The random stream before it.
     rng: Rng,
+    /// It did nothing but open sockets.
+    was_quiet: bool,
 }
 
 impl OnDemand {
@@ -44,6 +46,12 @@ impl OnDemand {
     /// One that runs from the start, such as an attacker, whose surroundings differ from other nodes'.
     pub fn made(protocol: Box<dyn Protocol>) -> Self {
         Self(State::Running(protocol))
+    }
+
+    /// Whether it started, did nothing but open sockets, and had no input since: another one that starts at the same time, at
+    /// the same address and with the same random numbers is as it is, and what it does goes unseen.
+    pub fn is_replaceable(&self) -> bool {
+        matches!(&self.0, State::Idle(idle) if idle.start.as_ref().is_some_and(|start| start.was_quiet))
     }
 
     /// The protocol for an input.
@@ -71,7 +79,7 @@ impl Idle {
     #[cold]
     fn wake(&self, addr6: Option<Ipv6Addr>) -> Box<dyn Protocol> {
         let mut protocol = self.protocol.engine();
-        if let Some(StartContext { at, addr, interface, rng }) = &self.start {
+        if let Some(StartContext { at, addr, interface, rng, .. }) = &self.start {
             let (mut rng, mut pool, mut next_id, mut effects) = (rng.clone(), Pool::new(), 0, Vec::new());
             let cx = Cx::new(*at, *addr, *interface, &mut rng, &mut pool, &mut next_id, &mut effects);
             protocol.start(&mut cx.with_addr6(addr6));
@@ -95,7 +103,8 @@ impl Protocol for OnDemand {
         let State::Idle(idle) = &mut self.0 else { return self.running(cx).start(cx) };
         let (interface, rng) = (cx.interface(), cx.rng().clone());
         idle.protocol.engine().start(cx);
-        idle.start = Some(StartContext { at: cx.now(), addr: cx.addr(), interface, rng });
+        let was_quiet = cx.effects().iter().all(|e| matches!(e, Effect::Open(_)));
+        idle.start = Some(StartContext { at: cx.now(), addr: cx.addr(), interface, rng, was_quiet });
     }
 
     fn withholds(&mut self, at: Time, packet: &[u8]) -> bool {

@@ -115,7 +115,7 @@ impl Host for Air<'_> {
 
     fn next(&mut self, station: u32) -> Option<Outgoing> {
         let iface = self.iface(station);
-        let frame = self.net.nodes[station as usize].pull(iface)?;
+        let frame = self.net.nodes.get_mut(station)?.pull(iface)?;
         let to = self.net.common.station_at(frame.next_hop, Attachment::Radio(self.radio));
         Some(Outgoing { frame, to })
     }

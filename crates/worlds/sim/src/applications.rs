@@ -118,7 +118,7 @@ impl Common {
         let (meta, id) = (self.work.new_meta(at), self.flows.next_ip_id(node));
         let mut p = datagram(d, from, id, meta, &mut self.work.pool);
         if in_flow {
-            p.meta.flow = self.flows.of_programs.sent(at, node, p.bytes(), self.stations.get(&to).copied());
+            p.meta.flow = self.flows.of_programs.sent(at, node, p.bytes(), self.stations.get(to));
             self.originated(&p, true);
         }
         self.answers.push_back((node, Outgoing::Originate(p)));

@@ -12,8 +12,10 @@ impl Net {
     pub(crate) fn introduce_attackers(&mut self) {
         let Some(attackers) = &self.common.attackers else { return };
         for (node, identities) in attackers.identities() {
-            self.nodes[node as usize].set_aliases(identities);
-            self.common.stations.extend(identities.iter().map(|a| (Addr::from(*a), node)));
+            if let Some(n) = self.nodes.get_mut(node) {
+                n.set_aliases(identities);
+            }
+            identities.iter().for_each(|a| self.common.stations.insert(Addr::from(*a), node));
         }
     }
 

@@ -3,8 +3,7 @@
 use std::collections::VecDeque;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, BROADCAST, Frame, Mac, NodeId, Packet, Payload, RxMeta, Span, Time};
+use wayhop_core::{Addr, AddrMap, BROADCAST, Frame, Mac, NodeId, Packet, Payload, RxMeta, Span, Time};
 use wayhop_node::Workspace;
 use wayhop_protocols::CLASSIFIER;
 use wayhop_radio::{EVERYONE, NOBODY};
@@ -33,7 +32,7 @@ use crate::watchers::{Happening, PACKET_HEAD, Watchers};
 pub(crate) struct Common {
     pub(crate) queue: EventQueue<Event>,
     pub(crate) movers: Movers,
-    pub(crate) stations: FxHashMap<Addr, u32>,
+    pub(crate) stations: AddrMap<u32>,
     /// By node.
     pub(crate) addrs: Vec<Ipv4Addr>,
     /// The same of IPv6; empty if nodes have none.
@@ -132,8 +131,8 @@ impl Common {
         if addr == BROADCAST {
             return EVERYONE;
         }
-        match self.stations.get(&addr) {
-            Some(&node) if self.ports.iface(node, place).is_some() => node,
+        match self.stations.get(addr) {
+            Some(node) if self.ports.iface(node, place).is_some() => node,
             _ => NOBODY,
         }
     }

@@ -36,7 +36,7 @@ impl Common {
             Some((tag, born)) => (Some(tag), born),
             // A routing daemon's packets are no traffic of the network, but its overhead.
             None if classify(bytes).0.is_some() => (None, at),
-            None => (self.flows.of_programs.sent(at, node, bytes, self.stations.get(&ip.dst).copied()), at),
+            None => (self.flows.of_programs.sent(at, node, bytes, self.stations.get(ip.dst)), at),
         };
         let meta = PacketMeta { flow, born, ..self.work.new_meta(at) };
         let p = self.work.pool.packet(&bytes[..ip.total_len], meta);
@@ -70,6 +70,7 @@ impl Simulation {
         self.net.common.bundles = None;
         self.net.common.applications =
             self.net.common.applications.take().and_then(Applications::without_programs);
+        self.net.nodes.create_all(&self.net.common.addrs);
         self.net.common.external = Some(External::new(self.net.nodes.len()));
     }
 

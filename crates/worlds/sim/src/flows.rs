@@ -3,9 +3,8 @@
 
 use std::net::SocketAddr;
 
-use rustc_hash::FxHashMap;
 use wayhop_core::{
-    Addr, Application, EchoReply, FlowTag, NodeId, Packet, PacketId, Pool, Purpose, Time, stream,
+    Addr, AddrMap, Application, EchoReply, FlowTag, NodeId, Packet, PacketId, Pool, Purpose, Time, stream,
 };
 use wayhop_trace::{FlowSummary, LatencyMs, PacketClass};
 use wayhop_transport::{
@@ -183,10 +182,10 @@ impl Flows {
         &self,
         node: u32,
         ip: &ip::Packet<'_>,
-        stations: &FxHashMap<Addr, u32>,
+        stations: &AddrMap<u32>,
     ) -> Option<FlowTag> {
         let (ident, seq, data) = echo_reply_in(ip)?;
-        let to = *stations.get(&ip.dst)?;
+        let to = stations.get(ip.dst)?;
         let asks = |f: &Flow| {
             let c = &f.config;
             let ends = (c.src.0, c.dst.0, c.src_port) == (to, node, ident);

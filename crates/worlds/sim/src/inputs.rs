@@ -37,6 +37,7 @@ impl Simulation {
                 scenario.names[node.index()]
             ));
         }
+        self.net.nodes.create_all(&self.net.common.addrs);
         let header = Header::new(world, &scenario.name, &scenario.protocol, scenario.seed)
             .rebooting_as(&scenario.protocol_after_reboot);
         let prefix_len = scenario.prefix_len().unwrap_or(header.prefix_len);

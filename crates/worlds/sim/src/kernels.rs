@@ -66,7 +66,7 @@ impl Common {
         if let Some((tag, born)) = known {
             return (PacketMeta { flow: Some(tag), born, ..new }, HopKind::Originate);
         }
-        let to = self.stations.get(&ip.dst).copied();
+        let to = self.stations.get(ip.dst);
         let flow = self.flows.of_programs.sent(at, node, payload, to);
         external.programs.sent += 1;
         external.programs.without_flow += u64::from(flow.is_none());
@@ -78,7 +78,7 @@ impl Common {
     pub(crate) fn expire(&mut self, at: Time, node: u32) {
         let next = |common: &mut Self| common.external.as_mut()?.taps.as_mut()?.expired(at, node);
         while let Some(p) = next(self) {
-            if self.stations.contains_key(&self.facts(p.bytes()).destination) {
+            if self.stations.contains(self.facts(p.bytes()).destination) {
                 self.lose(at, node, &p, DropReason::NoRoute);
                 self.work.pool.recycle(p);
             } else {
@@ -161,7 +161,7 @@ impl Net {
         let PacketFacts { destination, ttl, control, .. } = common.arrived;
         if control.is_some() {
             common.work.pool.recycle(p);
-        } else if rx.broadcast || common.stations.get(&destination) == Some(&node) {
+        } else if rx.broadcast || common.stations.get(destination) == Some(node) {
             common.deliver_from_tap(at, node, p);
         } else if ttl <= 1 {
             common.lose(at, node, &p, DropReason::TtlExpired);
@@ -179,9 +179,9 @@ impl Simulation {
     pub fn open_to_frames(&mut self) {
         self.open();
         let Net { nodes, common } = &mut self.net;
-        let macs: Vec<Mac> = nodes.iter().map(|n| n.mac(IfaceId(0))).collect();
+        let macs: Vec<Mac> = nodes.active().map(|n| n.mac(IfaceId(0))).collect();
         let link_local = macs.iter().map(|mac| Addr::from(ipv6::link_local(*mac))).zip(0..);
-        common.stations.extend(link_local);
+        link_local.for_each(|(a, node)| common.stations.insert(a, node));
         if let Some(external) = &mut common.external {
             external.taps = Some(Taps::new(macs.into_iter()));
         }

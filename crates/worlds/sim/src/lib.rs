@@ -43,6 +43,7 @@ mod media;
 mod motion;
 mod net;
 mod network_layer;
+mod nodes;
 mod outages;
 mod outgoing;
 mod outside;

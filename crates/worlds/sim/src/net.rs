@@ -8,6 +8,7 @@ use wayhop_protocols::hop;
 
 use crate::common::{Arrivals, Common, Receiver};
 use crate::event::Event;
+use crate::nodes::Nodes;
 use crate::outgoing::{HostRoute, Outgoing};
 use crate::world::SimulationWorld;
 
@@ -16,7 +17,7 @@ pub(crate) type Node = wayhop_node::Node<OnDemand>;
 
 /// A run without its media.
 pub(crate) struct Net {
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) nodes: Nodes,
     pub(crate) common: Common,
 }
 
@@ -29,16 +30,44 @@ impl Net {
         node: u32,
         f: impl FnOnce(&mut Node, &mut SimulationWorld<'_>) -> R,
     ) -> R {
-        let answer =
-            f(&mut self.nodes[node as usize], &mut SimulationWorld { common: &mut self.common, node });
+        let (n, mut w) = self.awake(node);
+        let answer = f(n, &mut w);
         self.send_answers(at);
         answer
     }
 
+    /// A node, and what is around it.
+    #[inline]
+    fn awake(&mut self, node: u32) -> (&mut Node, SimulationWorld<'_>) {
+        if self.nodes.is_idle(node) {
+            self.wake(node);
+        }
+        let n = self.nodes.get_mut(node).expect("it was woken");
+        (n, SimulationWorld { common: &mut self.common, node })
+    }
+
+    /// Creates an idle node as it was when the run began.
+    #[cold]
+    fn wake(&mut self, node: u32) {
+        self.nodes.create(node, self.common.addrs[node as usize]);
+        if let Some(n) = self.nodes.get_mut(node) {
+            n.start(&mut SimulationWorld { common: &mut self.common, node }, Time::ZERO);
+        }
+    }
+
+    /// Starts all nodes.
+    pub(crate) fn start_nodes(&mut self) {
+        for node in 0..self.nodes.len() as u32 {
+            self.nodes.create(node, self.common.addrs[node as usize]);
+            self.call(Time::ZERO, node, |n, w| n.start(w, Time::ZERO));
+            self.nodes.rest(node);
+        }
+    }
+
     /// A host sends something.
     pub(crate) fn send_out(&mut self, at: Time, node: u32, what: Outgoing) {
-        let n = &mut self.nodes[node as usize];
-        let w = &mut SimulationWorld { common: &mut self.common, node };
+        let (n, mut w) = self.awake(node);
+        let w = &mut w;
         let (p, is_new) = match what {
             Outgoing::Originate(p) => (p, true),
             Outgoing::Forward(p) => (p, false),

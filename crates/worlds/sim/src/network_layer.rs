@@ -233,7 +233,7 @@ impl Common {
             // Registrations are flows of programs; agent discovery is the network's own.
             let is_data = octets.get(9) == Some(&ipv4::protocol::UDP);
             let to = ipv4::ends(octets).map(|(_, to)| Addr::from(to));
-            let to = to.and_then(|to| self.stations.get(&to).copied());
+            let to = to.and_then(|to| self.stations.get(to));
             let flow = if is_data { self.flows.of_programs.sent(at, node, octets, to) } else { None };
             PacketMeta { flow, ..self.work.new_meta(at) }
         });

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use wayhop_auth::Auth;
-use wayhop_core::{Addr, IfaceId, Leg, NodeId, Position, Purpose, Span, Time, stream};
+use wayhop_core::{Addr, AddrMap, IfaceId, Leg, NodeId, Position, Purpose, Span, Time, stream};
 use wayhop_node::Workspace;
 use wayhop_radio::{LinkOverride, RadioEvent, Supply};
 use wayhop_scenario::{
@@ -30,6 +30,7 @@ use crate::ledger::{FlowFacts, Ledger};
 use crate::media::{self, Media};
 use crate::motion::Movers;
 use crate::net::{Net, Node};
+use crate::nodes::{Alike, Nodes};
 use crate::outages::Outages;
 use crate::outside;
 use crate::ports::Ports;
@@ -68,34 +69,17 @@ const FASTEST_GPS: Span = Span::from_millis(10);
 impl Simulation {
     /// A run of `scenario` that has not begun. What happens goes to `recorder`.
     pub fn new(scenario: &Resolved, recorder: Recorder) -> Result<Self, String> {
-        let nodes = scenario.tracks.len();
-        if nodes > MAX_NODES {
-            return Err(format!("{nodes} nodes are too many (at most {MAX_NODES})"));
+        let number = scenario.tracks.len();
+        if number > MAX_NODES {
+            return Err(format!("{number} nodes are too many (at most {MAX_NODES})"));
         }
         let (mut media, (flows, sources)) = (Media::new(scenario), flows(scenario)?);
         let ports = Ports::new(scenario);
-        let kinds = media::interfaces(&scenario.interfaces, scenario.limits);
-        let protocol = Arc::new(scenario.protocol.clone());
         let attackers = Attackers::new(scenario);
-        let node = |(i, &addr)| {
-            let rng = stream(scenario.seed, Purpose::Protocol, i as u64);
-            let at = ports.context(i as u32, scenario.seed);
-            let edge = (scenario.edge.as_ref(), at);
-            let engine = outside::engine(&protocol, attackers.as_deref(), edge, rng);
-            let mut own =
-                ports.of(i as u32).iter().map(|&a| Arc::clone(&kinds[usize::from(ports.segment(a))]));
-            let first = own.next().unwrap_or_else(|| Arc::clone(&kinds[0]));
-            let mut node = Node::new(addr, engine, first);
-            for config in own {
-                node.add_interface(None, config);
-            }
-            node
-        };
-        let mut nodes: Vec<Node> = scenario.addresses.iter().enumerate().map(node).collect();
-        configure(&mut nodes, scenario);
-        let fix_every = nodes.iter().filter_map(|n| n.interests().position).min();
+        let nodes = make_nodes(scenario, &ports, attackers.as_deref());
+        let fix_every = nodes.kinds().filter_map(|n| n.interests().position).min();
         let tunnels = attackers.as_ref().is_some_and(|a| a.has_wormholes());
-        media.listen(tunnels || nodes.iter().any(Node::overhears), recorder.wants_frames());
+        media.listen(tunnels || nodes.kinds().any(Node::overhears), recorder.wants_frames());
         media.set_stand_ins(tunnels);
         let next_look = if recorder.wants_sizes() { Time::ZERO } else { Time::NEVER };
         let common = Common {
@@ -209,9 +193,7 @@ impl Simulation {
 
     fn begin(&mut self) {
         self.record_positions();
-        for node in 0..self.net.nodes.len() as u32 {
-            self.net.call(Time::ZERO, node, |n, w| n.start(w, Time::ZERO));
-        }
+        self.net.start_nodes();
         for node in 0..self.net.nodes.len() as u32 {
             if self.net.nodes[node as usize].interests().position.is_some() {
                 self.net.common.queue.push(Time::ZERO, node, Event::Position);
@@ -337,7 +319,7 @@ impl Simulation {
     fn audit(&self, tell: impl FnMut(PacketOutcome)) -> Audit {
         let mut census = Census::default();
         let net = &self.net;
-        for n in &net.nodes {
+        for n in net.nodes.active() {
             n.inspect(self.now, &mut census);
             n.held(|f| census.count(&f.packet));
         }
@@ -450,6 +432,42 @@ fn watched(scenario: &Resolved, recorder: &Recorder, media: &mut Media) -> Watch
     watched.unwrap_or_default()
 }
 
+/// The nodes of a run, before their start.
+fn make_nodes(scenario: &Resolved, ports: &Ports, attackers: Option<&Attackers>) -> Nodes {
+    let kinds = media::interfaces(&scenario.interfaces, scenario.limits);
+    let protocol = Arc::new(scenario.protocol.clone());
+    if are_alike(scenario) {
+        let alike = Alike::new(protocol, Arc::clone(&kinds[0]), scenario.seed);
+        return Nodes::alike(scenario.addresses.len(), alike);
+    }
+    let node = |(i, &addr)| {
+        let rng = stream(scenario.seed, Purpose::Protocol, i as u64);
+        let at = ports.context(i as u32, scenario.seed);
+        let edge = (scenario.edge.as_ref(), at);
+        let engine = outside::engine(&protocol, attackers, edge, rng);
+        let mut own = ports.of(i as u32).iter().map(|&a| Arc::clone(&kinds[usize::from(ports.segment(a))]));
+        let first = own.next().unwrap_or_else(|| Arc::clone(&kinds[0]));
+        let mut node = Node::new(addr, engine, first);
+        for config in own {
+            node.add_interface(None, config);
+        }
+        node
+    };
+    let mut nodes: Vec<Node> = scenario.addresses.iter().enumerate().map(node).collect();
+    configure(&mut nodes, scenario);
+    Nodes::different(nodes)
+}
+
+/// Whether nodes differ in nothing but their addresses.
+fn are_alike(scenario: &Resolved) -> bool {
+    let has_plain_nodes = scenario.edge.is_none()
+        && scenario.ipv6.is_none()
+        && scenario.keys.is_none()
+        && scenario.routes.is_empty()
+        && scenario.attacks.is_empty();
+    has_plain_nodes && scenario.interfaces.is_single() && scenario.protocol.parameters().starts_again()
+}
+
 /// Gives nodes their IPv6 addresses, static routes and keys.
 fn configure(nodes: &mut [Node], scenario: &Resolved) {
     outside::set_edges(nodes, scenario);
@@ -476,13 +494,18 @@ fn configure(nodes: &mut [Node], scenario: &Resolved) {
 }
 
 /// Which node has which address, link-local ones included.
-fn stations(nodes: &[Node], scenario: &Resolved) -> FxHashMap<Addr, u32> {
-    let homes = home_addresses(scenario).into_iter().map(|(node, home)| (home.into(), node.0));
-    let of = |(i, n): (usize, &Node)| {
-        let local = (0..n.interfaces()).map(|k| n.link_local(IfaceId(k)));
-        let six = n.addr6().into_iter().flat_map(|a| std::iter::once(a).chain(local.clone()));
-        let all = [Addr::from(n.addr())].into_iter().chain(six.map(Addr::from));
-        all.map(move |a| (a, i as u32)).collect::<Vec<_>>()
-    };
-    nodes.iter().enumerate().flat_map(of).chain(homes).collect()
+fn stations(nodes: &Nodes, scenario: &Resolved) -> AddrMap<u32> {
+    let mut stations = AddrMap::default();
+    for (i, &addr) in (0..).zip(&scenario.addresses) {
+        stations.insert(addr.into(), i);
+        let n = &nodes[i as usize];
+        if let Some(addr6) = n.addr6() {
+            let local = (0..n.interfaces()).map(|k| n.link_local(IfaceId(k)));
+            std::iter::once(addr6).chain(local).for_each(|a| stations.insert(a.into(), i));
+        }
+    }
+    for (node, home) in home_addresses(scenario) {
+        stations.insert(home.into(), node.0);
+    }
+    stations
 }

@@ -166,7 +166,7 @@ impl Common {
         } else if owner.map_or(heard.is_some(), is_listed)
             && let Ok(ip) = ip::Packet::new_checked(p.bytes())
         {
-            let to = self.stations.get(&ip.dst).copied();
+            let to = self.stations.get(ip.dst);
             p.meta.flow = self.flows.of_programs.sent(at, node, p.bytes(), to);
             self.originated(&p, true);
         }

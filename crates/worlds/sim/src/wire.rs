@@ -134,7 +134,7 @@ impl Wire {
         if self.ports[i].sending.is_some() || self.ports[i].is_stalled {
             return;
         }
-        let Some(frame) = net.nodes[node as usize].pull(iface) else { return };
+        let Some(frame) = net.nodes.get_mut(node).and_then(|n| n.pull(iface)) else { return };
         let common = &mut net.common;
         let to = self.station(common, &frame);
         let port = &mut self.ports[i];

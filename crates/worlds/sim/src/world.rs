@@ -24,7 +24,7 @@ pub(crate) struct SimulationWorld<'a> {
 
 impl Below for SimulationWorld<'_> {
     fn link_address(&self, iface: IfaceId, neighbour: Ipv6Addr) -> Option<Mac> {
-        let station = *self.common.stations.get(&neighbour.into())?;
+        let station = self.common.stations.get(neighbour.into())?;
         let at = *self.common.ports.of(self.node).get(iface.index())?;
         Some(self.common.mac_of(station, self.common.ports.segment(at)))
     }
