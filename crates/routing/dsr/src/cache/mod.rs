@@ -7,6 +7,7 @@ mod link_cache;
 pub(crate) mod overheard;
 pub(crate) mod path;
 mod path_cache;
+mod stored_path;
 
 pub use judge::{Impartial, Judge, MOST_PENALTY};
 pub use link_cache::{

@@ -126,11 +126,25 @@ impl Path {
     }
     /// Whether the first hop is External.
     pub fn first_external(&self) -> bool {
-        self.external & FIRST != 0
+        Self::external_ends(self.external)[0]
     }
     /// Whether the last hop is External.
     pub fn last_external(&self) -> bool {
-        self.external & LAST != 0
+        Self::external_ends(self.external)[1]
+    }
+    /// Which hops are External, for [`Path::from_parts`].
+    pub(super) fn flags(&self) -> u8 {
+        self.external
+    }
+    /// Whether, by these flags, the first hop is External, and the last.
+    pub(super) fn external_ends(flags: u8) -> [bool; 2] {
+        [flags & FIRST != 0, flags & LAST != 0]
+    }
+    /// The path over these nodes, with the flags of another one.
+    pub(super) fn from_parts(nodes: &[Ipv4Addr], flags: u8) -> Self {
+        let mut p = Self { len: nodes.len() as u8, external: flags, ..Self::EMPTY };
+        p.nodes[..nodes.len()].copy_from_slice(nodes);
+        p
     }
     /// Whether any hop is External.
     pub fn any_external(&self) -> bool {

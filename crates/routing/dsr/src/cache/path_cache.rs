@@ -10,6 +10,7 @@ use std::net::Ipv4Addr;
 use wayhop_core::{Inspect, Span, Time};
 
 use super::judge::Judge;
+use super::stored_path::StoredPath;
 use super::{Provenance, Purpose, RouteCache};
 use crate::Path;
 
@@ -33,8 +34,8 @@ impl PathCache {
 #[cfg(test)]
 impl PathCache {
     /// All paths.
-    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.primary.slots.iter().chain(&self.secondary.slots).map(|s| &s.path)
+    pub(crate) fn paths(&self) -> impl Iterator<Item = Path> {
+        self.primary.slots.iter().chain(&self.secondary.slots).map(|s| s.path.path())
     }
 }
 
@@ -70,14 +71,14 @@ impl RouteCache for PathCache {
         let in_secondary = best.rank < primary_rank;
         let tier = if in_secondary { &mut self.secondary } else { &mut self.primary };
         let found = &mut tier.slots[best.slot];
-        *out = found.path;
+        let whole = found.path.path();
+        *out = whole;
         out.truncate(best.len);
         if what_for == Purpose::Send {
             found.used = now;
             if in_secondary {
-                let moved = found.path;
                 self.secondary.clear(best.slot);
-                self.primary.add(&moved, now);
+                self.primary.add(&whole, now);
             }
         }
         true
@@ -97,13 +98,14 @@ impl RouteCache for PathCache {
         for tier in [&self.primary, &self.secondary] {
             for s in tier.slots.iter().filter(|s| tier.is_live(s, now)) {
                 let unused = now.since(s.used);
-                let external = s.path.any_external();
+                let route = s.path.path();
+                let external = route.any_external();
                 out.row(
                     "route_cache",
                     &[
                         ("tier", &tier.name),
-                        ("route", &s.path),
-                        ("hops", &s.path.hops()),
+                        ("route", &route),
+                        ("hops", &route.hops()),
                         ("external", &external),
                         ("unused_s", &unused.as_secs_f64()),
                     ],
@@ -122,7 +124,7 @@ struct BestRoute {
 
 #[derive(Clone, Hash)]
 struct Slot {
-    path: Path,
+    path: StoredPath,
     used: Time,
 }
 
@@ -158,13 +160,13 @@ impl Tier {
     fn put(&mut self, at: usize, route: &Path, now: Time) {
         self.heads[at] = head(route);
         self.members[at] = set_of(route);
-        self.slots[at] = Slot { path: *route, used: now };
+        self.slots[at] = Slot { path: StoredPath::new(route), used: now };
     }
 
     fn clear(&mut self, at: usize) {
         self.heads[at] = FREE;
         self.members[at] = 0;
-        self.slots[at].path = Path::EMPTY;
+        self.slots[at].path = StoredPath::EMPTY;
     }
 
     fn sweep(&mut self, now: Time) {
@@ -184,13 +186,12 @@ impl Tier {
         self.sweep(now);
         let new = route.nodes();
         let first = head(route);
-        for i in 0..self.heads.len() {
-            if self.heads[i] != first && self.heads[i] != FREE {
-                continue;
-            }
+        let mut next = 0;
+        while let Some(i) = next_of(&self.heads, next, |head| (head == first) | (head == FREE)) {
+            next = i + 1;
             let old = &self.slots[i].path;
             let common = old.nodes().iter().zip(new).take_while(|(a, b)| a == b).count();
-            if common == old.len() && *old != *route {
+            if common == old.nodes().len() && !old.is(route) {
                 self.put(i, route, now);
                 return true;
             }
@@ -202,7 +203,7 @@ impl Tier {
         if self.slots.len() < self.size {
             self.heads.push(head(route));
             self.members.push(set_of(route));
-            self.slots.push(Slot { path: *route, used: now });
+            self.slots.push(Slot { path: StoredPath::new(route), used: now });
             return true;
         }
         let v = self.victim;
@@ -213,16 +214,17 @@ impl Tier {
 
     fn search(&self, to: Ipv4Addr, what_for: Purpose, now: Time, judge: &dyn Judge, best: &mut BestRoute) {
         let bit = bit(to);
-        for slot in 0..self.slots.len() {
-            if self.members[slot] & bit == 0 {
-                continue;
-            }
+        let mut next = 0;
+        while let Some(slot) = next_of(&self.members, next, |set| set & bit != 0) {
+            next = slot + 1;
             let s = &self.slots[slot];
-            let Some(at) = s.path.position(to) else { continue };
+            let all = s.path.nodes();
+            let Some(at) = all.iter().position(|a| *a == to) else { continue };
             if at == 0 || !self.is_live(s, now) {
                 continue;
             }
-            let external = s.path.first_external() || (s.path.last_external() && at + 1 == s.path.len());
+            let [first, last] = s.path.external_ends();
+            let external = first || (last && at + 1 == all.len());
             if external && what_for == Purpose::Answer {
                 continue;
             }
@@ -232,7 +234,7 @@ impl Tier {
                 continue;
             }
             // What speaks against its links, before anything else.
-            let nodes = s.path.nodes()[..=at].windows(2);
+            let nodes = all[..=at].windows(2);
             let against = nodes.map(|w| judge.penalty(w[0], w[1]).map(u32::from)).sum::<Option<u32>>();
             let Some(rank) = against.map(|p| p << 8 | rank) else { continue };
             if rank < best.rank {
@@ -245,7 +247,10 @@ impl Tier {
     fn purge(&mut self, to: Option<Ipv4Addr>) {
         for i in 0..self.slots.len() {
             let at = match to {
-                Some(to) => self.slots[i].path.position(to).filter(|&at| at > 0),
+                Some(to) => {
+                    let at = self.slots[i].path.nodes().iter().position(|a| *a == to);
+                    at.filter(|&at| at > 0)
+                }
                 None => Some(0),
             };
             match at {
@@ -259,11 +264,11 @@ impl Tier {
     fn remove_link(&mut self, from: Ipv4Addr, to: Ipv4Addr) -> bool {
         let mut known = false;
         let both = bit(from) | bit(to);
-        for i in 0..self.slots.len() {
-            if self.members[i] & both != both {
-                continue;
-            }
-            let Some(at) = self.slots[i].path.link(from, to) else { continue };
+        let mut next = 0;
+        while let Some(i) = next_of(&self.members, next, |set| set & both == both) {
+            next = i + 1;
+            let mut links = self.slots[i].path.nodes().windows(2);
+            let Some(at) = links.position(|w| w[0] == from && w[1] == to) else { continue };
             known = true;
             if at == 0 {
                 // A path of one node is no route.
@@ -274,6 +279,20 @@ impl Tier {
         }
         known
     }
+}
+
+/// The next place from `from` on whose value counts. Several are looked at side by side, since few count.
+#[inline]
+fn next_of<T: Copy>(values: &[T], from: usize, counts: impl Fn(T) -> bool) -> Option<usize> {
+    const ABREAST: usize = 8;
+    let mut at = from;
+    while let Some(values) = values.get(at..at + ABREAST) {
+        if values.iter().fold(false, |any, v| any | counts(*v)) {
+            break;
+        }
+        at += ABREAST;
+    }
+    values.get(at..)?.iter().position(|v| counts(*v)).map(|further| at + further)
 }
 
 fn head(p: &Path) -> u32 {
