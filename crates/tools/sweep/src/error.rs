@@ -11,6 +11,15 @@ pub enum SweepError {
     Run(String),
 }
 
+impl From<wayhop_runs::Error> for SweepError {
+    fn from(e: wayhop_runs::Error) -> Self {
+        match e {
+            wayhop_runs::Error::Usage(m) => Self::Usage(m),
+            e => Self::Run(e.to_string()),
+        }
+    }
+}
+
 impl From<Error> for SweepError {
     fn from(e: Error) -> Self {
         Self::Usage(e.to_string())

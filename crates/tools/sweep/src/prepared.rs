@@ -16,7 +16,7 @@ use crate::owner::{claim, write_plan};
 use crate::plan::Plan;
 use crate::results::Results;
 use crate::store::Store;
-use crate::work::Work;
+use crate::work::{Work, resolve};
 
 /// The outcome of a sweep.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,7 +138,7 @@ impl DueRuns {
 
     /// The scenario of a run.
     pub fn scenario(&self, run: &PlannedRun) -> Result<Resolved, SweepError> {
-        Ok(self.work.load(run)?.resolve()?)
+        resolve(&self.work.load(run)?)
     }
 
     /// The first run that is due of each combination of values, in the plan's order.

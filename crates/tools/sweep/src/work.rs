@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use wayhop_document::Error;
 use wayhop_runs::run_dir::{self, World, named_files};
-use wayhop_runs::{Clock, simulate};
+use wayhop_runs::{Clock, memory, simulate};
 use wayhop_scenario::{Resolved, Scenario};
 use wayhop_topology::{ChainThroughput, Hearing, annotate, pathless_warnings};
 use wayhop_trace::{Recorder, Summary};
@@ -64,8 +64,7 @@ impl Work {
                 is_new |= seen.insert(label);
             }
             if is_new || run.labels.is_empty() && seen.is_empty() {
-                let resolved =
-                    self.load(run).and_then(|s| Ok(s.resolve()?)).map_err(|e| named(plan, run, e))?;
+                let resolved = self.load(run).and_then(|s| resolve(&s)).map_err(|e| named(plan, run, e))?;
                 if looked < MOST_LOOKED_AT {
                     looked += 1;
                     for found in pathless_warnings(&resolved, Hearing::Radios) {
@@ -164,7 +163,7 @@ impl Work {
         stop: impl Fn() -> bool,
     ) -> Result<Option<Summary>, SweepError> {
         let scenario = self.load(run)?;
-        let resolved: Resolved = scenario.resolve()?;
+        let resolved = resolve(&scenario)?;
         let make = || {
             let recorder = match folder {
                 Some(path) => {
@@ -187,14 +186,21 @@ impl Work {
             Ok(outcome.complete.then_some(outcome.summary))
         };
         make().map_err(|e| match e {
-            wayhop_runs::Error::Usage(m) => SweepError::Usage(m),
-            wayhop_runs::Error::Run(m) | wayhop_runs::Error::Stopped(m) => SweepError::Run(m),
             wayhop_runs::Error::Defect(what) => {
                 let sets = run.sets.join(" --set ");
                 SweepError::Run(format!("bug in Wayhop, please report it with --set {sets}: {what}"))
             }
+            e => e.into(),
         })
     }
+}
+
+/// A run's scenario, if the run fits into memory.
+pub(crate) fn resolve(scenario: &Scenario) -> Result<Resolved, SweepError> {
+    memory::check_count(scenario)?;
+    let resolved = scenario.resolve()?;
+    memory::check(scenario, &resolved)?;
+    Ok(resolved)
 }
 
 fn unknown_metric(plan: &Plan, k: usize, specimen: &Value) -> Error {

@@ -5,6 +5,7 @@
 //!   at the pace of a [`Clock`].
 //! * [`estimate`]: the cost of such a run, judged by its beginning. [`chains`]: the throughput of
 //!   static chains.
+//! * [`memory`]: whether such a run fits into memory.
 //! * [`Emulation`]: the same nodes on the real clock, with real programs in them.
 //! * [`Lab`]: a daemon for each node.
 //! * [`Outcome`]: how a run ended. [`run_dir`]: where it is recorded. [`InputLogs`]: its engines'
@@ -27,6 +28,7 @@ pub mod interruption;
 pub mod jobs;
 #[cfg(feature = "linux")]
 mod lab;
+pub mod memory;
 mod outcome;
 mod prefix;
 #[cfg(feature = "linux")]

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use wayhop_runs::interruption::{stop_on_signal, unless};
 use wayhop_runs::run_dir::{self, World};
-use wayhop_runs::{Clock, simulate};
+use wayhop_runs::{Clock, memory, simulate};
 use wayhop_scenario::{Resolved, Scenario};
 use wayhop_topology::{Hearing, pathless_warnings};
 use wayhop_trace::{Recorder, RunDir};
@@ -28,6 +28,7 @@ pub(crate) fn run(
 ) -> Result<ExitCode, Failure> {
     let geometry = a.geometry()?;
     let (scenario, resolved) = a.load()?;
+    memory::check(&scenario, &resolved)?;
     let recorded = a.record.nodes(&resolved)?;
     let all_warnings = || {
         let pathless = pathless_warnings(&resolved, Hearing::Radios);
@@ -82,6 +83,7 @@ impl RunArgs {
         let mut scenario = self.source.load()?;
         scenario.captures.all |= self.captures;
         scenario.output.ns2_trace |= self.ns2_trace;
+        memory::check_count(&scenario)?;
         let mut resolved = scenario.resolve()?;
         self.receptions.apply(&mut scenario, &mut resolved)?;
         resolved.identities = self.identities;

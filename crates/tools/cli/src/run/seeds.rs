@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use wayhop_core::file_name;
-use wayhop_runs::Clock;
+use wayhop_runs::{Clock, memory};
 #[cfg(feature = "linux")]
 use wayhop_scenario::Resolved;
 use wayhop_sweep::{Changes, Plan, Seeds, continues, totals};
@@ -51,6 +51,7 @@ fn with_seeds(a: &RunCommand, seeds: &Seeds) -> Result<ExitCode, Failure> {
     let file = scenario_file(r)?;
     r.geometry()?;
     let scenario = r.source.load()?;
+    memory::check_count(&scenario)?;
     let resolved = scenario.resolve()?;
     if !r.quiet {
         warn(&resolved.warnings);

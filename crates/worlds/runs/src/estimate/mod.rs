@@ -13,6 +13,7 @@ use wayhop_scenario::Resolved;
 
 use crate::error::Error;
 use crate::interruption::unless;
+use crate::memory::kilobytes;
 use crate::prefix::{RunPrefix, Sample, prefix};
 
 pub use load::packets;
@@ -197,9 +198,7 @@ fn late_seconds_an_event(samples: &[Sample]) -> f64 {
 
 /// The most memory that this process has had, where the system tells.
 fn peak_bytes() -> Option<f64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
-    Some(1024.0 * line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok()?)
+    kilobytes(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
 
 #[cfg(test)]
