@@ -50,7 +50,9 @@ impl Net {
     #[cold]
     fn wake(&mut self, node: u32) {
         self.nodes.create(node, self.common.addrs[node as usize]);
-        if let Some(n) = self.nodes.get_mut(node) {
+        if self.nodes.has_started(node)
+            && let Some(n) = self.nodes.get_mut(node)
+        {
             n.start(&mut SimulationWorld { common: &mut self.common, node }, Time::ZERO);
         }
     }
@@ -60,7 +62,7 @@ impl Net {
         for node in 0..self.nodes.len() as u32 {
             self.nodes.create(node, self.common.addrs[node as usize]);
             self.call(Time::ZERO, node, |n, w| n.start(w, Time::ZERO));
-            self.nodes.rest(node);
+            self.nodes.started(node);
         }
     }
 

@@ -18,6 +18,8 @@ pub(crate) struct Nodes {
     made: Vec<Option<Box<Node>>>,
     /// `None` where no node is ever idle.
     alike: Option<Alike>,
+    /// Nodes before this one have started.
+    started: u32,
 }
 
 /// Nodes that differ in nothing but their addresses and random numbers.
@@ -50,11 +52,11 @@ fn make(
 impl Nodes {
     /// Nodes that may differ.
     pub(crate) fn different(nodes: Vec<Node>) -> Self {
-        Self { made: nodes.into_iter().map(|n| Some(Box::new(n))).collect(), alike: None }
+        Self { made: nodes.into_iter().map(|n| Some(Box::new(n))).collect(), alike: None, started: 0 }
     }
     /// This number of nodes, all idle.
     pub(crate) fn alike(number: usize, alike: Alike) -> Self {
-        Self { made: (0..number).map(|_| None).collect(), alike: Some(alike) }
+        Self { made: (0..number).map(|_| None).collect(), alike: Some(alike), started: 0 }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -84,15 +86,23 @@ impl Nodes {
             *place = Some(Box::new(make(&a.protocol, &a.interface, a.seed, node, addr)));
         }
     }
-    /// Removes a node that just started and is as any other would be.
-    pub(crate) fn rest(&mut self, node: u32) {
+    /// Whether a node has started.
+    pub(crate) fn has_started(&self, node: u32) -> bool {
+        node < self.started
+    }
+    /// A node, and all before it, have started. It is removed if it is as any other would be.
+    pub(crate) fn started(&mut self, node: u32) {
+        self.started = node + 1;
         let place = &mut self.made[node as usize];
-        if self.alike.is_some() && place.as_ref().is_some_and(|n| n.protocol(0).is_replaceable()) {
+        // One that somebody took down before the run began is not as the others.
+        let is_idle = |n: &Node| n.is_up() && n.life() == 0 && n.protocol(0).is_replaceable();
+        if self.alike.is_some() && place.as_deref().is_some_and(is_idle) {
             *place = None;
         }
     }
-    /// Leaves no node idle: their addresses and random numbers matter to somebody.
+    /// Leaves no node idle, for those who need their addresses and random numbers. Before they start.
     pub(crate) fn create_all(&mut self, addrs: &[Ipv4Addr]) {
+        debug_assert!(self.started == 0, "a node that is created later must be started");
         (0..).zip(addrs).for_each(|(node, addr)| self.create(node, *addr));
         self.alike = None;
     }
