@@ -2,6 +2,9 @@
 
 use wayhop_core::{DataPlane, Interests, Protocol, Rng, Time, TimerKey};
 
+/// Most nodes set fewer timers: memory is taken for one at a time up to here.
+const FEW_TIMERS: usize = 4;
+
 /// A protocol at a node.
 #[derive(Clone, Debug)]
 pub struct Engine<P> {
@@ -62,8 +65,7 @@ impl<P> Engine<P> {
             }
             Ok(at) => self.timers[at].1 = fresh,
             Err(at) => {
-                if self.timers.is_empty() {
-                    // Many nodes never set a second one.
+                if self.timers.len() < FEW_TIMERS {
                     self.timers.reserve_exact(1);
                 }
                 self.timers.insert(at, (key, fresh));

@@ -1,12 +1,19 @@
 //! At most n messages a second (sections 6.3 and 6.11).
 
 use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
 
 use wayhop_core::{Span, Time};
 
-/// The times of the messages of the last second.
-#[derive(Clone, Debug, Default, Hash)]
-pub(crate) struct RateLimit(VecDeque<Time>);
+/// The times of the messages of the last second; `None` before the first, which many nodes never send.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RateLimit(Option<Box<VecDeque<Time>>>);
+
+impl Hash for RateLimit {
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        self.0.as_deref().unwrap_or(&VecDeque::new()).hash(to);
+    }
+}
 
 impl RateLimit {
     /// Whether there is room for a message now.
@@ -22,17 +29,18 @@ impl RateLimit {
         if let Some(room) = self.full_until(now, per_second) {
             return Err(room);
         }
-        self.0.push_back(now);
+        self.0.get_or_insert_default().push_back(now);
         Ok(())
     }
 
     /// When there will be room; `None` when there is.
     fn full_until(&mut self, now: Time, per_second: u32) -> Option<Time> {
         let second = Span::from_secs(1);
-        while self.0.front().is_some_and(|&t| t + second <= now) {
-            self.0.pop_front();
+        let times = self.0.as_mut()?;
+        while times.front().is_some_and(|&t| t + second <= now) {
+            times.pop_front();
         }
-        let oldest = self.0.front().filter(|_| self.0.len() >= per_second as usize);
+        let oldest = times.front().filter(|_| times.len() >= per_second as usize);
         oldest.map(|&t| t + second)
     }
 }
