@@ -11,12 +11,12 @@ use wayhop_scenario::{Resolved, Scenario};
 
 use crate::error::Error;
 
-/// What a node takes that neither sends nor hears anything, bytes.
+/// What a node takes that neither sends nor hears anything, bytes: 380 with AODV, measured.
 const IDLE_NODE: f64 = 300.0;
-/// What a node takes besides its tables that sends regularly: its protocol, MAC and interface queue, bytes.
-const SPEAKING_NODE: f64 = 1_500.0;
-/// What a node takes for each neighbour that it hears, bytes.
-const NEIGHBOUR: f64 = 80.0;
+/// What a node takes that sends regularly, and for each neighbour that it hears, bytes: DSDV takes 1,030 without neighbours,
+/// AODV with Hellos 6,300 with 21 of them.
+const SPEAKING_NODE: f64 = 1_000.0;
+const NEIGHBOUR: f64 = 120.0;
 
 /// Refuses a scenario whose number of nodes alone is too large, before their movement is generated.
 ///

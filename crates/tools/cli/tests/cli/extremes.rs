@@ -79,6 +79,26 @@ fn four_hundred_captures_need_no_more_files_at_once_than_a_shell_allows() {
 }
 
 #[test]
+fn nodes_that_do_not_fit_into_memory_are_refused_before_they_are_made() {
+    let many = chain(1_000_000, 100, "");
+    let plan = "scenario = \"s.toml\"\nseeds = [1]\nmetrics = [\"totals.sent\"]\n";
+    let dir = folder(&[("s.toml", &many), ("plan.toml", plan)]);
+    for arguments in [&["run", "s.toml"][..], &["run", "s.toml", "--check"], &["sweep", "plan.toml"]] {
+        let output = Command::new("sh")
+            .args(["-c", "ulimit -v 250000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_wayhop")])
+            .args(arguments)
+            .current_dir(dir.path())
+            .output()
+            .expect("a shell");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains("nodes.count: 1000000 nodes need at least 300 MB of memory"), "{message}");
+        assert!(message.contains("are available; simulate up to "), "{message}");
+    }
+    assert!(!dir.path().join("runs").exists(), "no run directory was made");
+}
+
+#[test]
 fn a_long_name_of_a_node_is_refused_or_written_but_never_lost() {
     let name = "n".repeat(300);
     let scenario = chain(2, 100, &format!("{FLOW}[[nodes.node]]\nid = 0\nname = \"{name}\"\n"));
