@@ -226,14 +226,14 @@ impl<T: Addressed> AddressList<T> {
         match &mut self.index {
             Index::None => {}
             Index::Narrow(places) => {
-                place(places, &self.rows, address)
-                    .into_iter()
-                    .for_each(|at| take_out(places, &self.rows, at));
+                if let Some(at) = place(places, &self.rows, address) {
+                    take_out(places, &self.rows, at);
+                }
             }
             Index::Wide(places) => {
-                place(places, &self.rows, address)
-                    .into_iter()
-                    .for_each(|at| take_out(places, &self.rows, at));
+                if let Some(at) = place(places, &self.rows, address) {
+                    take_out(places, &self.rows, at);
+                }
             }
         }
         self.rows.swap_remove(number)
