@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -166,6 +167,32 @@ class Cluster(unittest.TestCase):
             with Loses(3) as executor:
                 self.run_sweep(executor)
         self.assertEqual(self.ids(), self.all)
+
+    def test_a_worker_removes_the_folders_of_killed_ones_and_no_others(self):
+        temporary = self.folder / "temporary"
+        temporary.mkdir()
+        script = "import sys, time; from wayhop import scratch; print(scratch.folder(), flush=True); time.sleep(float(sys.argv[1]))"
+        environment = {**os.environ, "TMPDIR": str(temporary), "PYTHONPATH": str(Path(__file__).parent.parent)}
+
+        def worker(seconds):
+            process = subprocess.Popen([sys.executable, "-c", script, seconds], stdout=subprocess.PIPE, text=True, env=environment)
+            self.addCleanup(process.stdout.close)
+            self.addCleanup(process.kill)
+            return process, Path(process.stdout.readline().strip())
+
+        killed, left = worker("600")
+        (left / "file").write_text("left")
+        killed.kill()
+        killed.wait()
+        self.assertTrue(left.exists(), "a killed worker cannot remove it")
+        living, held = worker("600")
+        self.assertFalse(left.exists())
+        other, own = worker("0")
+        other.wait()
+        self.assertTrue(held.exists(), "its worker lives")
+        self.assertFalse(own.exists(), "it ended in order")
+        living.kill()
+        living.wait()
 
     def test_a_missing_package_is_named_with_the_way_to_install_it(self):
         with mock.patch("importlib.import_module", side_effect=ImportError("none")):

@@ -6,15 +6,12 @@ version of this package, and refuse them by name.
 
 from __future__ import annotations
 
-import atexit
 import errno
 import io
 import os
-import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import zipfile
@@ -22,7 +19,7 @@ import zlib
 from pathlib import Path
 from typing import Literal, Optional, TypedDict
 
-from . import _command
+from . import _command, scratch
 from .errors import MissingError
 
 # The file in a sweep's folder by which workers see whether they share the folder.
@@ -205,8 +202,7 @@ def _tree(task: Task) -> Path:
     with _lock:
         known = _trees.get(task["digest"])
         if known is None:
-            known = Path(tempfile.mkdtemp(prefix="wayhop-sweep-"))
-            atexit.register(shutil.rmtree, known, ignore_errors=True)
+            known = scratch.folder()
             with zipfile.ZipFile(io.BytesIO(task["files"])) as archive:
                 archive.extractall(known)
             _trees[task["digest"]] = known
