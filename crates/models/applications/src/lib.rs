@@ -3,6 +3,7 @@
 //! [`ALL`] lists the [`ApplicationDescription`] of each. Everything else in Wayhop takes names and parameters from there: no other
 //! crate names an application. [`load`] adds one from a shared library. `docs/concepts/new-application.md` says how to add one.
 
+mod beacon;
 mod request;
 
 use std::path::Path;
@@ -13,6 +14,7 @@ use wayhop_foreign::{load_application, loaded_applications};
 
 /// Every application.
 pub static ALL: &[&ApplicationDescription] = &[
+    &beacon::DESCRIPTION,
     &request::DESCRIPTION,
     &wayhop_mobile_ip::HOME_AGENT,
     &wayhop_mobile_ip::FOREIGN_AGENT,

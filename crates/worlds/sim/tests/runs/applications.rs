@@ -108,3 +108,56 @@ fn the_same_seed_draws_the_same() {
     let (other, ..) = row("think_s = 0.31\n");
     assert_ne!(other.trace_hash, hashes[0]);
 }
+
+/// Four nodes in a row that send beacons; the last is out of range of the others.
+fn beacons(protocol: &str, more: &str) -> Summary {
+    let text = format!(
+        r#"
+duration_s = 100
+nodes.count = 4
+movement = {{ kind = "static", positions = [{{ x = 0, y = 0 }}, {{ x = 200, y = 0 }}, {{ x = 400, y = 0 }}, {{ x = 2000, y = 0 }}] }}
+radio.preset = "wavelan-914-ns2"
+protocol.name = "{protocol}"
+[[applications]]
+name = "beacon"
+interval_min_s = 2
+interval_max_s = 5
+{more}
+"#
+    );
+    let (s, audit) = run(&scenario(&text));
+    assert_eq!(audit.defect(), None);
+    s
+}
+
+#[test]
+fn beacons_reach_the_neighbours_and_no_further_under_any_protocol() {
+    for protocol in ["none", "aodv", "dsr", "dsdv"] {
+        let s = beacons(protocol, "");
+        assert_eq!(s.applications.len(), 4, "without `nodes` all send");
+        let all = |name: &str| s.applications.iter().map(|a| figure(a, name)).collect::<Vec<_>>();
+        // 100 s of intervals of 3.5 s on average, after a first one that begins at random: at least 19 and at most 51.
+        let sent = all("beacons_sent");
+        assert!(sent.iter().all(|n| (19.0..=51.0).contains(n)), "{protocol}: {sent:?}");
+        assert_eq!(all("neighbours_found"), [1.0, 2.0, 1.0, 0.0], "{protocol}");
+        assert_eq!(all("neighbours_lost"), [0.0; 4], "{protocol}");
+        // Each node hears its neighbours' beacons; the ends, which sense each other, may collide now and then.
+        let heard = all("beacons_received");
+        for (node, reachable) in [sent[1], sent[0] + sent[2], sent[1], 0.0].into_iter().enumerate() {
+            assert!(
+                (reachable - 4.0..=reachable).contains(&heard[node]),
+                "{protocol}: {node}: {heard:?} of {sent:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_node_that_is_down_is_lost_as_a_neighbour_and_found_again() {
+    let s = beacons("none", "[[outages]]\nnode = 1\nstart_s = 40\nlength_s = 30\n");
+    let all = |name: &str| s.applications.iter().map(|a| figure(a, name)).collect::<Vec<_>>();
+    // The two beside it lose and find it; itself it finds both again only if it lost its memory, which counts no neighbour as lost.
+    assert_eq!(all("neighbours_lost")[..1], [1.0]);
+    assert_eq!(all("neighbours_lost")[2..], [1.0, 0.0]);
+    assert_eq!([0, 2, 3].map(|n| all("neighbours_found")[n]), [2.0, 2.0, 0.0]);
+}
