@@ -95,6 +95,11 @@ pub(crate) struct HostLink {
 impl HostNetwork {
     fn new(plan: &ApplicationPlan, scenario: &Resolved) -> Option<Box<Self>> {
         let parameters = &plan.application.parameters;
+        let needed = parameters.links();
+        // Most need none. For the others all interfaces are listed, which takes as long as there are nodes.
+        if needed.is_empty() {
+            return None;
+        }
         let own = scenario.interfaces.by_node(scenario.addresses.len()).swap_remove(plan.node.index());
         let link = |(needs, at): (LinkNeeds, &Option<Attachment>)| HostLink {
             needs,
@@ -102,16 +107,14 @@ impl HostNetwork {
             is_up: true,
             router: at.and_then(|at| router(scenario, at)),
         };
-        let links: Vec<HostLink> = parameters.links().into_iter().zip(&plan.links).map(link).collect();
-        (!links.is_empty()).then(|| {
-            Box::new(Self {
-                links,
-                intercepted: Vec::new(),
-                home_address: parameters.home_address(),
-                home: None,
-                memory: BTreeMap::new(),
-            })
-        })
+        let links = needed.into_iter().zip(&plan.links).map(link).collect();
+        Some(Box::new(Self {
+            links,
+            intercepted: Vec::new(),
+            home_address: parameters.home_address(),
+            home: None,
+            memory: BTreeMap::new(),
+        }))
     }
 
     /// The interface of a link, unless that is the mesh.
