@@ -210,25 +210,39 @@ fn a_script_for_slurm_runs_the_plan_as_an_array_of_jobs() {
     is_whole(dir.path(), &plan());
 }
 
-#[test]
-fn dask_runs_a_sweep_although_workers_die_differ_or_have_no_space() {
+/// A sweep over Dask in which something fails, by `python/tests/dask_sweep.py`: what it told. None without Dask.
+fn over_dask(dir: &TempDir, what: &str) -> Option<String> {
     let python = repository("target/python/bin/python3");
     if !python.is_file() {
         assert!(std::env::var_os("CI").is_none(), "Dask is missing: run .ci/install fixtures");
-        return;
+        return None;
     }
-    let dir = longer();
     let output = Command::new(&python)
         .arg(repository("python/tests/dask_sweep.py"))
-        .arg(env!("CARGO_BIN_EXE_wayhop"))
+        .args([env!("CARGO_BIN_EXE_wayhop"), what])
         .env("PYTHONPATH", repository("python"))
         .current_dir(dir.path())
         .output()
         .expect("Python");
-    let told = String::from_utf8_lossy(&output.stderr);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{told}");
+    Some(told)
+}
+
+#[test]
+fn dask_runs_a_sweep_although_workers_die_differ_or_have_no_space() {
+    let dir = longer();
+    let Some(told) = over_dask(&dir, "workers") else { return };
     assert!(told.contains("wayhop 0.1.0 is installed, not wayhop"), "{told}");
     // The full disk needs a file system of its own.
     assert!(told.contains("the disk is full") || !is_root(), "{told}");
     is_whole(dir.path(), &longer());
+}
+
+#[test]
+fn dask_completes_a_sweep_whose_coordinator_was_killed() {
+    let dir = longer();
+    if over_dask(&dir, "coordinator").is_some() {
+        is_whole(dir.path(), &longer());
+    }
 }
