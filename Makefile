@@ -70,6 +70,7 @@ test-web:
 
 test-python:
 	cd bench && python3 -m unittest --quiet
+	python3 bench/instructions.py $(TARGET)/debug/wayhop
 	python3 -m unittest discover --quiet --start-directory python/tests
 	python/test $(TARGET)/debug/wayhop
 	$(MAKE) site
