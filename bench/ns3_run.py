@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -74,14 +75,16 @@ def run(case, protocol, seed, duration, hello=False, **options):
     with tempfile.TemporaryDirectory(prefix="ns3-") as scratch:
         flow_file = os.path.join(scratch, "flows")
         with open(flow_file, "w", encoding="ascii") as out:
-            out.writelines(" ".join(map(str, flow)) + "\n" for flow in flows(case.traffic))
+            if case.traffic:
+                out.writelines(" ".join(map(str, flow)) + "\n" for flow in flows(case.traffic))
         command = [BINARY, f"--movement={case.movement}", f"--flows={flow_file}", f"--protocol={protocol}"]
         command += [f"--nodes={node_count(case.movement)}", f"--seed={seed}", f"--duration={duration}"]
         command += [f"--{key}={str(value).lower()}" for key, value in {"hello": hello, **options}.items()]
-        started = time.monotonic()
+        started, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        wall = time.monotonic() - started
+        wall, after = time.monotonic() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     if done.returncode != 0:
         print(f"ns-3 {protocol} failed with status {done.returncode}: {done.stderr[-300:]}", flush=True)
         return None
-    return {**json.loads(done.stdout.splitlines()[-1]), "wall_s": round(wall, 3)}
+    return {**json.loads(done.stdout.splitlines()[-1]), "wall_s": round(wall, 3), "cpu_s": round(cpu, 3)}

@@ -13,6 +13,7 @@ import cases
 import comparison
 import dcf
 import generate
+import instructions
 import layouts
 import monday_losses
 import ns2_trace
@@ -20,6 +21,7 @@ import ns3_radios
 import ns3_run
 import reproductions
 import scaling
+import swans
 
 DSR_TAIL = "[%s:255 %s:255 32 0] 3 [%d 2] [%d 2 3 32->22] [%d 0 0 0->0]"
 
@@ -81,6 +83,50 @@ Warning: couldn't find router id -- using random value.
             row = f"| {r['nodes']} | {r['layout']}, {r['type']} | {r['neighbours']:.1f} | {after} | {r['peak_kbps']:.0f} kbit/s |"
             self.assertIn(row, page)
             self.assertEqual(r["late_verdict"], "ok")
+
+
+class Swans(unittest.TestCase):
+    def test_ranges_are_those_of_free_space(self):
+        # The path loss that is usually written as 20 lg(km) + 20 lg(GHz) + 92.45.
+        for dbm in (swans.RECEIVE_DBM, swans.SENSE_DBM):
+            km = swans.range_m(dbm) / 1000
+            loss = 20 * math.log10(km) + 20 * math.log10(swans.FREQUENCY_MHZ / 1000) + 92.45
+            self.assertAlmostEqual(swans.POWER_DBM - loss, dbm, places=2)
+
+    def test_the_density_is_that_of_the_experiment(self):
+        def nodes(dbm):
+            return math.pi * swans.range_m(dbm) ** 2 / swans.SQUARE_METRES_PER_NODE
+
+        # 4 to 5 nodes receive, about 35 sense.
+        self.assertTrue(4 < nodes(swans.RECEIVE_DBM) < 5)
+        self.assertTrue(33 < nodes(swans.SENSE_DBM) < 38)
+
+    def test_positions_follow_the_legs(self):
+        def leg(node, time_s, x, vx):
+            return {"node": node, "time_ns": time_s * 10**9, "x_m": x, "y_m": 0, "vx_mps": vx, "vy_mps": 0}
+
+        positions = swans.Positions([leg(0, 0, 0, 0), leg(1, 10, 100, 0), leg(1, 0, 0, 10), leg(2, 0, 60, 0)])
+        self.assertEqual([positions.at(1, t * 10**9) for t in (0, 5, 10, 99)], [(0, 0), (50, 0), (100, 0), (100, 0)])
+        self.assertEqual([positions.within(0, t * 10**9, 60) for t in (0, 5, 10)], [2, 2, 1])
+
+
+class Instructions(unittest.TestCase):
+    def test_more_than_the_bound_fails_and_much_less_asks_to_store(self):
+        passes = [instructions.verdict("dsr", counted, 1000)[1] for counted in (900, 1000, 1029, 1031)]
+        self.assertEqual(passes, [True, True, True, False])
+        self.assertIn("--store", instructions.verdict("dsr", 900, 1000)[0])
+        self.assertNotIn("--store", instructions.verdict("dsr", 990, 1000)[0])
+        self.assertFalse(instructions.verdict("dsr", 1000, None)[1])
+
+    def test_threads_are_told_apart(self):
+        text = "version: 1\nthread: 1\nsummary: 12\ntotals: 12\nthread: 2\ntotals: 340\n"
+        self.assertEqual(instructions.of_threads(text), [12, 340])
+
+    def test_the_compiler_is_what_the_program_says(self):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(b"\x7fELF\0GCC: (Debian 12)\0rustc version 1.95.0 (59807616e 2026-04-14)\0")
+            file.flush()
+            self.assertEqual(instructions.compiler(file.name), "1.95.0 (59807616e 2026-04-14)")
 
 
 class Trace(unittest.TestCase):

@@ -26,13 +26,15 @@ def run(movement, traffic, protocol, seed, duration, radio="wavelan-914-cmu", pr
     )
 
 
-def run_words(words):
+def run_words(words, tables=True):
     """The summary of `wayhop run WORDS`, with the whole process's wall and processor time and peak memory.
 
+    Without `tables` no run directory is written.
     `peak_kb` cannot be less than this interpreter's own size, from which the process is forked: some 15 MB.
     """
     with tempfile.TemporaryDirectory(prefix="wayhop-") as scratch:
-        command = [binary(), "run", *map(str, words), "--out", os.path.join(scratch, "run"), "--json", "--quiet"]
+        record = ["--out", os.path.join(scratch, "run")] if tables else ["--no-out"]
+        command = [binary(), "run", *map(str, words), *record, "--json", "--quiet"]
         with open(os.path.join(scratch, "out"), "w+b") as out, open(os.path.join(scratch, "err"), "w+b") as err:
             started = time.monotonic()
             child = subprocess.Popen(command, stdout=out, stderr=err)

@@ -19,6 +19,11 @@ array set option {
     queue     50
     trace     ""
     mactrace  OFF
+    height_m  1.5
+    power_w   0.28183815
+    frequency 914e6
+    receive_w 3.652e-10
+    sense_w   1.559e-11
 }
 
 foreach word $argv {
@@ -57,11 +62,12 @@ foreach line [split $moves \n] {
 }
 set node_count [expr {$high - $low + 1}]
 
-# Radio: 914 MHz WaveLAN, 250 m to receive, 550 m to sense, under two-ray ground.
-foreach {name value} {Pt_ 0.28183815 freq_ 914e6 L_ 1.0 RXThresh_ 3.652e-10 CSThresh_ 1.559e-11 CPThresh_ 10.0 bandwidth_ 2e6} {
-    Phy/WirelessPhy set $name $value
+# Radio, without options: 914 MHz WaveLAN, 250 m to receive, 550 m to sense, under two-ray ground.
+foreach {name value} {L_ 1.0 CPThresh_ 10.0 bandwidth_ 2e6} { Phy/WirelessPhy set $name $value }
+foreach {name key} {Pt_ power_w freq_ frequency RXThresh_ receive_w CSThresh_ sense_w} {
+    Phy/WirelessPhy set $name $option($key)
 }
-foreach {name value} {X_ 0 Y_ 0 Z_ 1.5 Gt_ 1.0 Gr_ 1.0} { Antenna/OmniAntenna set $name $value }
+foreach {name value} [list X_ 0 Y_ 0 Z_ $option(height_m) Gt_ 1.0 Gr_ 1.0] { Antenna/OmniAntenna set $name $value }
 Mac/802_11 set dataRate_ $option(data)
 Mac/802_11 set basicRate_ $option(basic)
 Mac/802_11 set RTSThreshold_ [expr {$option(rts) ? 0 : 3000}]
@@ -81,6 +87,8 @@ set god_ [create-god $node_count]
 set queue_of(DSR) CMUPriQueue
 set queue_of(AODV) Queue/DropTail/PriQueue
 set queue_of(DSDV) Queue/DropTail/PriQueue
+# No routing: broadcasts go to the neighbours.
+set queue_of(DumbAgent) Queue/DropTail/PriQueue
 $ns_ node-config -adhocRouting $option(protocol) -llType LL -macType Mac/802_11 -phyType Phy/WirelessPhy \
     -ifqType $queue_of($option(protocol)) -ifqLen $option(queue) \
     -antType Antenna/OmniAntenna -propType Propagation/TwoRayGround \

@@ -2,7 +2,8 @@
 //
 // The radio is 802.11b at 2 Mb/s with the ranges of the 914 MHz WaveLAN: 250 m to receive, 550 m to sense, under
 // two-ray ground. Flows come as lines "source destination start_s interval_s bytes". Options take differences from
-// other simulators away, one by one.
+// other simulators away, one by one. With --beacons every node broadcasts one beacon after the other instead, by the
+// radio of SWANS (bench/swans.py).
 
 #include "ns3/aodv-module.h"
 #include "ns3/applications-module.h"
@@ -25,6 +26,8 @@
 #include <string>
 #include <unordered_map>
 #include <vector>
+
+#include <sys/resource.h>
 
 using namespace ns3;
 
@@ -66,6 +69,12 @@ struct Options
     bool arp = true;
     double arpDead = 100;
     bool rts = true;
+    /** Bytes of a beacon; 0 for none. */
+    uint32_t beacons = 0;
+    double beaconMin = 2;
+    double beaconMax = 5;
+    double receiveDbm = -82;
+    double senseDbm = -91;
 };
 
 /** The packets of the flows, and where those that were lost were seen last. */
@@ -124,6 +133,8 @@ class Losses
 
 Losses g_losses;
 uint64_t g_routing = 0;
+uint64_t g_beacons = 0;
+uint64_t g_heard = 0;
 
 void
 IpDropped(const Ipv4Header&, Ptr<const Packet> packet, Ipv4L3Protocol::DropReason reason, Ptr<Ipv4>, uint32_t)
@@ -182,6 +193,49 @@ Send(Ptr<Socket> socket, Flow flow)
     Simulator::Schedule(Seconds(flow.interval), &Send, socket, flow);
 }
 
+/** Broadcasts a beacon, and the next one after a random interval. */
+void
+SendBeacon(Ptr<Socket> socket, uint32_t bytes, Ptr<UniformRandomVariable> interval)
+{
+    g_beacons++;
+    socket->Send(Create<Packet>(bytes));
+    Simulator::Schedule(Seconds(interval->GetValue()), &SendBeacon, socket, bytes, interval);
+}
+
+/** Takes what arrives, and counts it. */
+void
+HearBeacon(Ptr<Socket> socket)
+{
+    while (socket->Recv())
+    {
+        g_heard++;
+    }
+}
+
+void
+StartBeacons(const NodeContainer& nodes, const Options& options)
+{
+    const uint16_t port = 7072;
+    const auto interval = CreateObject<UniformRandomVariable>();
+    interval->SetAttribute("Min", DoubleValue(options.beaconMin));
+    interval->SetAttribute("Max", DoubleValue(options.beaconMax));
+    for (auto node = nodes.Begin(); node != nodes.End(); ++node)
+    {
+        const auto socket = Socket::CreateSocket(*node, UdpSocketFactory::GetTypeId());
+        socket->SetAllowBroadcast(true);
+        socket->Bind(InetSocketAddress(Ipv4Address::GetAny(), port));
+        socket->Connect(InetSocketAddress(Ipv4Address::GetBroadcast(), port));
+        socket->SetRecvCallback(MakeCallback(&HearBeacon));
+        // As in SWANS, the first one comes after an interval, too.
+        Simulator::ScheduleWithContext((*node)->GetId(),
+                                       Seconds(interval->GetValue()),
+                                       &SendBeacon,
+                                       socket,
+                                       options.beacons,
+                                       interval);
+    }
+}
+
 void
 Trace(const NodeContainer& nodes)
 {
@@ -202,24 +256,36 @@ InstallRadio(const NodeContainer& nodes, const Options& options)
 {
     // Above the sensing threshold a frame keeps the medium busy and interferes; above the preamble threshold it is
     // received. YansWifiChannel knows nothing below RxSensitivity, so that must be the sensing threshold.
+    const bool isSwans = options.beacons > 0;
+    const DoubleValue power(isSwans ? 15 : 24.5);
+    const DoubleValue sense(isSwans ? options.senseDbm : -78.07);
     YansWifiChannelHelper channel;
     channel.SetPropagationDelay("ns3::ConstantSpeedPropagationDelayModel");
-    channel.AddPropagationLoss("ns3::TwoRayGroundPropagationLossModel",
-                               "Frequency",
-                               DoubleValue(914e6),
-                               "HeightAboveZ",
-                               DoubleValue(1.5));
+    if (isSwans)
+    {
+        channel.AddPropagationLoss("ns3::FriisPropagationLossModel", "Frequency", DoubleValue(2.4e9));
+    }
+    else
+    {
+        channel.AddPropagationLoss("ns3::TwoRayGroundPropagationLossModel",
+                                   "Frequency",
+                                   DoubleValue(914e6),
+                                   "HeightAboveZ",
+                                   DoubleValue(1.5));
+    }
     YansWifiPhyHelper phy;
     phy.SetChannel(channel.Create());
-    phy.Set("TxPowerStart", DoubleValue(24.5));
-    phy.Set("TxPowerEnd", DoubleValue(24.5));
-    phy.Set("RxSensitivity", DoubleValue(-78.07));
-    phy.Set("CcaEdThreshold", DoubleValue(-78.07));
-    phy.SetPreambleDetectionModel("ns3::ThresholdPreambleDetectionModel", "MinimumRssi", DoubleValue(-64.38));
+    phy.Set("TxPowerStart", power);
+    phy.Set("TxPowerEnd", power);
+    phy.Set("RxSensitivity", sense);
+    phy.Set("CcaEdThreshold", sense);
+    phy.SetPreambleDetectionModel("ns3::ThresholdPreambleDetectionModel",
+                                  "MinimumRssi",
+                                  DoubleValue(isSwans ? options.receiveDbm : -64.38));
 
     WifiHelper wifi;
     wifi.SetStandard(WIFI_STANDARD_80211b);
-    const StringValue rate("DsssRate2Mbps");
+    const StringValue rate(isSwans ? "DsssRate1Mbps" : "DsssRate2Mbps");
     wifi.SetRemoteStationManager("ns3::ConstantRateWifiManager",
                                  "DataMode",
                                  rate,
@@ -263,6 +329,15 @@ InstallRouting(const NodeContainer& nodes, const Options& options)
     }
 }
 
+/** The peak of this process's resident memory, KiB. */
+long
+PeakKb()
+{
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
 /** Each node knows the link addresses of all others for good. */
 void
 ResolveAll(const NodeContainer& nodes)
@@ -303,6 +378,11 @@ main(int argc, char* argv[])
                  "seconds for which a neighbour that did not answer ARP is not asked again, and packets to it are lost",
                  options.arpDead);
     cmd.AddValue("rts", "RTS and CTS around all unicast frames; otherwise around none", options.rts);
+    cmd.AddValue("beacons", "bytes of a beacon; 0 for none", options.beacons);
+    cmd.AddValue("beacon-min", "shortest interval between beacons, seconds", options.beaconMin);
+    cmd.AddValue("beacon-max", "longest interval between beacons, seconds", options.beaconMax);
+    cmd.AddValue("receive-dbm", "beacons: weaker frames are not received", options.receiveDbm);
+    cmd.AddValue("sense-dbm", "beacons: weaker frames do not interfere", options.senseDbm);
     cmd.Parse(argc, argv);
 
     RngSeedManager::SetRun(options.seed);
@@ -318,7 +398,14 @@ main(int argc, char* argv[])
     const Ipv4InterfaceContainer interfaces = addresses.Assign(devices);
     // Assigning addresses puts a second queue on top of the device's; ns-2 has only the one of 50 packets.
     TrafficControlHelper().Uninstall(devices);
-    Trace(nodes);
+    if (options.beacons > 0)
+    {
+        StartBeacons(nodes, options);
+    }
+    else
+    {
+        Trace(nodes);
+    }
     if (!options.arp)
     {
         ResolveAll(nodes);
@@ -354,6 +441,7 @@ main(int argc, char* argv[])
               << ", \"setup_s\": " << seconds(started, built) << ", \"run_s\": " << seconds(built, ended)
               << ", \"events\": " << Simulator::GetEventCount() << ", \"sent\": " << g_losses.GetSent()
               << ", \"delivered\": " << g_losses.GetReceived() << ", \"routing_packets\": " << g_routing
+              << ", \"beacons\": " << g_beacons << ", \"heard\": " << g_heard << ", \"peak_kb\": " << PeakKb()
               << ", \"lost\": " << g_losses.Json() << "}" << std::endl;
     // Tearing a thousand nodes down takes long and has nothing to do with the run.
     std::quick_exit(0);
