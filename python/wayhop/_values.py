@@ -69,6 +69,19 @@ def seeds(given: Seeds | None) -> str | None:
     return ",".join(map(str, listed))
 
 
+ABSENT = object()
+"""Stands for what a path does not lead to."""
+
+
+def inside(value: Any, step: str) -> Any:
+    """What one step of a dotted path leads to, of an object or a list; of an undefined figure, None."""
+    if isinstance(value, list) and step.isdigit() and int(step) < len(value):
+        return value[int(step)]
+    if isinstance(value, Mapping):
+        return value.get(step, ABSENT)
+    return None if value is None else ABSENT
+
+
 def flat(value: Any, prefix: str = "") -> dict[str, Any]:
     """Numbers, strings and nulls by their dotted path; items of lists by their index."""
     if isinstance(value, Mapping):

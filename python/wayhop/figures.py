@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, get_args, get_type_hints
 
+from ._values import ABSENT, inside
+
 
 class Figures:
     """A part of a summary: figures as attributes. An undefined figure is None."""
@@ -37,13 +39,8 @@ class Figures:
         """A figure by its dotted path, as in tables and plans: ``totals["latency_ms.p95"]``."""
         value: Any = self._data
         for step in path.split("."):
-            if isinstance(value, list) and step.isdigit() and int(step) < len(value):
-                value = value[int(step)]
-            elif isinstance(value, Mapping) and step in value:
-                value = value[step]
-            elif value is None:
-                return None
-            else:
+            value = inside(value, step)
+            if value is ABSENT:
                 raise KeyError(f"there is no figure {path}")
         return value
 

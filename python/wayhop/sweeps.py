@@ -54,16 +54,12 @@ def _find(summary: Mapping[str, Any], path: str) -> float | None:
         steps = ["totals", *steps]
     value: Any = summary
     for before, step in zip(["", *steps], steps, strict=False):
-        if isinstance(value, list) and step.isdigit() and int(step) < len(value):
-            value = value[int(step)]
-        elif isinstance(value, Mapping) and step in value:
-            value = value[step]
-        elif value is None:
-            return None
-        elif isinstance(value, Mapping) and before in _COUNTED:
+        found = _values.inside(value, step)
+        if found is _values.ABSENT and isinstance(value, Mapping) and before in _COUNTED:
             return _NEVER
-        else:
+        if found is _values.ABSENT:
             raise KeyError(path)
+        value = found
     if isinstance(value, (bool, str, list, Mapping)):
         raise KeyError(path)
     return None if value is None else float(value)

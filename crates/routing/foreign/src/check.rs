@@ -1,4 +1,4 @@
-//! What a packet that a library passes on must be.
+//! What packets and ports of a library or a module must be.
 
 /// Longest packet, bytes: IP's total length has 16 bits.
 pub(crate) const LONGEST: usize = 65_535;
@@ -23,6 +23,11 @@ pub(crate) fn is_packet(octets: &[u8]) -> Result<(), String> {
         ));
     }
     Ok(())
+}
+
+/// Checks that a number is a port that a socket can have.
+pub(crate) fn port(number: u16) -> Result<u16, String> {
+    if number == 0 { Err("used port 0; give 1 to 65535".to_owned()) } else { Ok(number) }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Routing protocols and applications in shared libraries, behind the C interface of `include/wayhop.h`, and protocols in Python
+//! Routing protocols and applications in shared libraries, behind the C interface of `include/wayhop.h`, and in Python
 //! modules, behind the package of `python/wayhop`.
 //!
 //! [`load`] makes a [`wayhop_core::Description`] of a library: from then on its protocol has names, parameters and messages
@@ -11,6 +11,7 @@
 mod application;
 mod check;
 mod claims;
+mod description;
 mod facts;
 mod fault;
 mod ffi;

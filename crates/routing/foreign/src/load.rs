@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 use wayhop_core::{ApplicationDescription, Description, LibraryFile, hex};
 
 use crate::application;
+use crate::description::{self, Foreign};
 use crate::ffi::application::library::ApplicationLibrary;
 use crate::ffi::call::enter;
 use crate::ffi::library::Library;
@@ -15,7 +16,6 @@ use crate::locate::is_python;
 use crate::progress::{self, Callback};
 #[cfg(unix)]
 use crate::python::Module;
-use crate::slots::{self, Foreign};
 
 /// What a process has loaded.
 type Loaded = (&'static Description, LibraryFile);
@@ -54,7 +54,7 @@ pub fn load(path: &Path) -> Result<&'static Description, String> {
         return Err(format!("its protocol has the same name as that of {other}: {name}"));
     }
     file.version.clone_from(&facts.version);
-    let description = slots::add(library)?;
+    let description = description::add(library)?;
     files.push((description, file));
     Ok(description)
 }
@@ -69,16 +69,9 @@ pub fn load_application(path: &Path) -> Result<&'static ApplicationDescription, 
     if let Some((known, _)) = files.iter().find(|(_, f)| f.path == place) {
         return Ok(known);
     }
-    if is_python(path) {
-        return Err("an application cannot be a Python module; write it in C (docs/tutorials/c-protocol.md)"
-            .to_owned());
-    }
     let (mut file, number) = meet(place, path)?;
-    let library = {
-        let _entered = enter(number, Callback::LoadApplication, 0, 0, None);
-        ApplicationLibrary::load(&file.path, number)?
-    };
-    let facts = &library.facts;
+    let library = open_application(&file.path, path, number)?;
+    let facts = library.facts();
     if let Some(other) = files.iter().find(|(d, _)| d.name == facts.name) {
         let (other, name) = (other.1.path.display(), &facts.name);
         return Err(format!("its application has the same name as that of {other}: {name}"));
@@ -114,6 +107,16 @@ fn open(place: &Path, path: &Path, number: u8) -> Result<Box<dyn Foreign>, Strin
     }
     let _entered = enter(number, Callback::Load, 0, 0, None);
     Ok(Box::new(Library::load(place, path, number)?))
+}
+
+/// The same for an application.
+fn open_application(place: &Path, path: &Path, number: u8) -> Result<Box<dyn application::Foreign>, String> {
+    if is_python(path) {
+        return Err("an application cannot be a Python module; write it in C (docs/tutorials/c-protocol.md)"
+            .to_owned());
+    }
+    let _entered = enter(number, Callback::LoadApplication, 0, 0, None);
+    Ok(Box::new(ApplicationLibrary::load(place, number)?))
 }
 
 /// The protocols of the libraries that are loaded, and their files.

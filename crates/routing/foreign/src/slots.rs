@@ -1,167 +1,74 @@
-//! Descriptions of loaded libraries and modules.
+//! Places for what a process loads.
 //!
-//! A [`Description`] has plain functions, which cannot carry a library with them. So there is a set of functions for each of a
+//! A description has plain functions, which cannot carry a library with them. So there is a set of functions for each of a
 //! few places where a library may be.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use serde_json::{Map, Value};
-use wayhop_core::{
-    Classified, Datagram, DecodedMessage, Description, HostNeeds, HostRules, MessageFormat, NodeContext,
-    Ns2Format, ParameterError, Parameters, Profile, Protocol, ReadParameters, ends,
-};
-
-use crate::facts::Facts;
-use crate::ffi::engine::Engine;
-use crate::ffi::library::Library;
-use crate::ffi::values::Values;
-
-/// A protocol from outside: a shared library, or a Python module.
-pub(crate) trait Foreign: Send + Sync {
-    /// What it says about itself.
-    fn facts(&self) -> &Facts;
-    /// What stands for a specification if it names none, and in ns-2 traces.
-    fn kind(&self) -> (&'static str, &'static str);
-    /// Checked values as its set of parameters.
-    fn parameters(&'static self, values: Map<String, Value>) -> Arc<dyn Parameters>;
-    /// What is in a packet of the protocol.
-    fn classify(&self, d: &Datagram<'_>) -> Classified;
-    /// The messages of a packet.
-    fn decode(&self, d: &Datagram<'_>) -> Vec<DecodedMessage>;
-}
-
-/// Libraries that a process can load.
+/// Protocols that a process can load, and applications.
 pub(crate) const SLOTS: usize = 8;
 
-static LOADED: [OnceLock<Box<dyn Foreign>>; SLOTS] = [const { OnceLock::new() }; SLOTS];
+/// Places for values that stay until the process ends.
+pub(crate) struct Slots<T>([OnceLock<T>; SLOTS]);
 
-/// The functions of the description of the library at one place.
-struct Functions {
-    schema: fn() -> Value,
-    profile: fn(&str) -> Option<Map<String, Value>>,
-    read: ReadParameters,
-    classify: fn(&Datagram<'_>) -> Classified,
-    decode: fn(&Datagram<'_>) -> Vec<DecodedMessage>,
-}
-
-static FUNCTIONS: [Functions; SLOTS] = [
-    functions::<0>(),
-    functions::<1>(),
-    functions::<2>(),
-    functions::<3>(),
-    functions::<4>(),
-    functions::<5>(),
-    functions::<6>(),
-    functions::<7>(),
-];
-
-const fn functions<const N: usize>() -> Functions {
-    Functions {
-        schema: || LOADED[N].get().map_or(Value::Null, |l| l.facts().schema()),
-        profile: |name| LOADED[N].get().filter(|_| name == PROFILE)?.facts().values(&Map::new()).ok(),
-        read: |given| match LOADED[N].get() {
-            Some(library) => Ok(library.parameters(library.facts().values(&given)?)),
-            None => Err("the library is not loaded".to_owned()),
-        },
-        classify: |d| LOADED[N].get().map_or_else(Classified::default, |l| l.classify(d)),
-        decode: |d| LOADED[N].get().map_or_else(Vec::new, |l| l.decode(d)),
+impl<T> Slots<T> {
+    pub(crate) const fn new() -> Self {
+        Self([const { OnceLock::new() }; SLOTS])
     }
-}
 
-/// The name of the only profile: that of built-in protocols' first, so that scenarios that name it take libraries, too.
-const PROFILE: &str = "rfc";
-static PROFILES: [Profile; 1] =
-    [Profile { name: PROFILE, about: "the defaults of the library", host: HostRules::Standard }];
+    /// What is at a place, if it is taken.
+    pub(crate) fn at(&self, place: usize) -> Option<&T> {
+        self.0[place].get()
+    }
 
-/// Gives a library a place.
-///
-/// # Errors
-/// If all are taken.
-pub(crate) fn add(library: Box<dyn Foreign>) -> Result<&'static Description, String> {
-    let mut library = library;
-    for (slot, functions) in LOADED.iter().zip(&FUNCTIONS) {
-        match slot.set(library) {
-            Ok(()) => {
-                let loaded = slot.get().unwrap_or_else(|| unreachable!("it was just set"));
-                return Ok(Box::leak(Box::new(description(&**loaded, functions))));
+    /// Gives a value a place, which is returned, too; `what` are several of its kind, for users.
+    ///
+    /// # Errors
+    /// If all are taken.
+    pub(crate) fn add(&self, value: T, what: &str) -> Result<(usize, &T), String> {
+        let mut value = value;
+        for (place, slot) in self.0.iter().enumerate() {
+            match slot.set(value) {
+                Ok(()) => {
+                    let kept = slot.get().unwrap_or_else(|| unreachable!("it was just set"));
+                    return Ok((place, kept));
+                }
+                Err(back) => value = back,
             }
-            Err(back) => library = back,
         }
-    }
-    Err(format!("a process can load {SLOTS} libraries; use fewer, or several processes"))
-}
-
-fn description(of: &'static dyn Foreign, functions: &'static Functions) -> Description {
-    let facts = of.facts();
-    let (kind, tag) = of.kind();
-    let classes: Vec<&'static str> = facts.classes.iter().map(String::as_str).collect();
-    let types: Vec<(u8, &'static str)> =
-        facts.types.iter().map(|(bit, name)| (*bit, name.as_str())).collect();
-    Description {
-        name: &facts.name,
-        full_name: &facts.full_name,
-        specification: if facts.specification.is_empty() { kind } else { &facts.specification },
-        profiles: &PROFILES,
-        schema: functions.schema,
-        profile: functions.profile,
-        read: functions.read,
-        messages: MessageFormat {
-            carrier: facts.carrier,
-            classes: classes.leak(),
-            limited: 0,
-            types: types.leak(),
-            classify: functions.classify,
-            decode: functions.decode,
-            hop: ends,
-            route_header: None,
-            authentication: None,
-            ns2: Ns2Format { tag, tail: |_, _| {} },
-        },
-        host: HostNeeds { header_room: facts.header_room, ..HostNeeds::NONE },
-        forger: None,
+        Err(format!("a process can load {SLOTS} {what}; use fewer, or several processes"))
     }
 }
 
-impl Foreign for Library {
-    fn facts(&self) -> &Facts {
-        &self.facts
-    }
-    fn kind(&self) -> (&'static str, &'static str) {
-        ("a library", "library")
-    }
-    fn parameters(&'static self, values: Map<String, Value>) -> Arc<dyn Parameters> {
-        Arc::new(Set { library: self, values: Arc::new(self.values(values)) })
-    }
-    fn classify(&self, d: &Datagram<'_>) -> Classified {
-        self.classify(d)
-    }
-    fn decode(&self, d: &Datagram<'_>) -> Vec<DecodedMessage> {
-        self.decode(d)
-    }
+/// What a `const fn` with the number of a place as its parameter returns for each place.
+macro_rules! for_each_slot {
+    ($function:ident) => {
+        [
+            $function::<0>(),
+            $function::<1>(),
+            $function::<2>(),
+            $function::<3>(),
+            $function::<4>(),
+            $function::<5>(),
+            $function::<6>(),
+            $function::<7>(),
+        ]
+    };
 }
+pub(crate) use for_each_slot;
 
-/// A set of a library's parameters.
-#[derive(Debug)]
-struct Set {
-    library: &'static Library,
-    values: Arc<Values>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Parameters for Set {
-    fn engine(self: Arc<Self>) -> Box<dyn Protocol> {
-        self.engine_at(NodeContext::default())
-    }
-    fn engine_at(self: Arc<Self>, node: NodeContext) -> Box<dyn Protocol> {
-        Box::new(Engine::new(self.library, Arc::clone(&self.values), node))
-    }
-    fn starts_again(&self) -> bool {
-        // Libraries have state outside of their engines.
-        false
-    }
-    fn values(&self) -> Map<String, Value> {
-        self.values.map().clone()
-    }
-    fn check(&self) -> Result<(), ParameterError> {
-        self.library.check(&self.values).map_or(Ok(()), |what| Err(ParameterError::of_values(what)))
+    #[test]
+    fn each_value_has_a_place_of_its_own_until_none_is_left() {
+        let slots = Slots::new();
+        for i in 0..SLOTS {
+            assert_eq!(slots.add(i, "numbers"), Ok((i, &i)));
+        }
+        assert_eq!(slots.at(3), Some(&3));
+        let said = slots.add(SLOTS, "numbers").unwrap_err();
+        assert_eq!(said, "a process can load 8 numbers; use fewer, or several processes");
     }
 }

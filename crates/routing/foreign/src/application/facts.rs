@@ -2,6 +2,7 @@
 
 use crate::claims::ParameterClaim;
 use crate::facts::{is_name, names, one_line, wrong};
+use crate::names as kept;
 use crate::parameter::{self, Parameter};
 
 /// A description as a library gave it. Everything in it comes from a stranger: [`ApplicationFacts::check`] reads it.
@@ -44,6 +45,12 @@ impl ApplicationFacts {
             parameters: parameter::check(&claims.parameters)?,
             notes: names("notes", &claims.notes)?,
         })
+    }
+
+    /// The names of its remarks, kept until the process ends.
+    pub(crate) fn kept_notes(&self) -> &'static [&'static str] {
+        let notes: Vec<&'static str> = self.notes.iter().map(|note| kept::name(note)).collect();
+        notes.leak()
     }
 }
 

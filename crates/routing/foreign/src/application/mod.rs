@@ -1,7 +1,7 @@
-//! Applications of libraries: what they say of themselves, and their descriptions.
+//! Applications of libraries and modules: what they say of themselves, and their descriptions.
 
+mod description;
 mod facts;
-mod slots;
 
+pub(crate) use description::{Foreign, add};
 pub use facts::{ApplicationClaims, ApplicationFacts};
-pub(crate) use slots::add;

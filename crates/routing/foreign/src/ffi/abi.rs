@@ -257,6 +257,9 @@ pub(crate) struct RawClassified {
 /// A callback without an optional argument's type repeated: the engine, and the context.
 type Handler<A> = Option<unsafe extern "C" fn(*mut c_void, Cx, A)>;
 
+/// `check`: what is wrong with a set of values together.
+pub(crate) type Check = unsafe extern "C" fn(*const RawValue, *mut c_char, usize) -> i32;
+
 /// `wayhop_protocol_library`. All zeros is a value of it: no name, and no callbacks.
 #[repr(C)]
 #[derive(Copy, Clone)]
@@ -282,7 +285,7 @@ pub(crate) struct RawLibrary {
     pub(crate) type_count: usize,
     pub(crate) classify: Option<unsafe extern "C" fn(*const RawDatagram, *mut RawClassified)>,
     pub(crate) decode: Option<unsafe extern "C" fn(*const RawDatagram, *mut c_char, usize) -> usize>,
-    pub(crate) check: Option<unsafe extern "C" fn(*const RawValue, *mut c_char, usize) -> i32>,
+    pub(crate) check: Option<Check>,
     pub(crate) run_begin: Option<unsafe extern "C" fn(*const RawRun) -> *mut c_void>,
     pub(crate) run_end: Option<unsafe extern "C" fn(*mut c_void)>,
     pub(crate) create:

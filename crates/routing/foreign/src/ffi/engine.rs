@@ -267,7 +267,7 @@ impl Protocol for Engine {
             Command::PurgeRoutes { .. } => None,
             Command::SetParameters { json } => {
                 let map = self.library.facts.changed(json, self.values.map()).map_err(Refused)?;
-                Some(Arc::new(self.library.values(map)))
+                Some(Arc::new(Values::new(map, &self.library.facts.parameters)))
             }
             _ => return Err(Refused(format!("{name} does not support the command {command:?}"))),
         };

@@ -4,12 +4,11 @@ use core::ffi::c_char;
 use core::{mem, ptr};
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use wayhop_core::{Classified, Datagram, DecodedMessage};
 
-use super::abi::{ABI_VERSION, RawClassified, RawDatagram, RawLibrary, RawParameter};
+use super::abi::{ABI_VERSION, Check, RawClassified, RawDatagram, RawLibrary, RawParameter};
 use super::text::{items, text, written};
-use super::values::Values;
 use crate::claims::{Claims, ParameterClaim};
 use crate::facts::Facts;
 
@@ -78,18 +77,9 @@ impl Library {
         messages(&written(&buffer), self)
     }
 
-    /// Checked values, as C reads them.
-    pub(crate) fn values(&self, map: Map<String, Value>) -> Values {
-        Values::new(map, self.facts.parameters.iter().map(|p| p.key.as_str()))
-    }
-
-    /// What is wrong with values together, if anything.
-    pub(crate) fn check(&self, values: &Values) -> Option<String> {
-        let check = self.raw.check?;
-        let mut problem = [0_u8; 512];
-        // SAFETY: a function of this type; there is a value for each parameter.
-        let verdict = unsafe { check(values.raw(), problem.as_mut_ptr().cast::<c_char>(), problem.len()) };
-        (verdict != 0).then(|| written(&problem))
+    /// Its check of the values of parameters together.
+    pub(crate) fn check(&self) -> Option<Check> {
+        self.raw.check
     }
 }
 

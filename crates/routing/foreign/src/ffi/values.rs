@@ -6,8 +6,11 @@ use core::ptr;
 use std::ffi::CString;
 
 use serde_json::{Map, Value};
+use wayhop_core::ParameterError;
 
-use super::abi::RawValue;
+use super::abi::{Check, RawValue};
+use super::text::written;
+use crate::parameter::Parameter;
 
 /// A set of parameters as C reads it.
 #[derive(Debug)]
@@ -31,10 +34,10 @@ impl core::fmt::Debug for RawValue {
 }
 
 impl Values {
-    /// Checked values, with one for each of `keys`, in their order.
-    pub(crate) fn new<'a>(map: Map<String, Value>, keys: impl Iterator<Item = &'a str>) -> Self {
+    /// Checked values, with one for each parameter, in their order.
+    pub(crate) fn new(map: Map<String, Value>, parameters: &[Parameter]) -> Self {
         let mut texts = Vec::new();
-        let raw = keys.map(|key| raw(&map[key], &mut texts)).collect();
+        let raw = parameters.iter().map(|p| raw(&map[&p.key], &mut texts)).collect();
         let json = CString::new(Value::Object(map.clone()).to_string()).unwrap_or_default();
         Self { map, json, _texts: texts, raw }
     }
@@ -52,6 +55,15 @@ impl Values {
     /// `json`.
     pub(crate) fn json(&self) -> *const c_char {
         self.json.as_ptr()
+    }
+
+    /// Whether they mean something together, by the check of their library, if it has one.
+    pub(crate) fn check(&self, check: Option<Check>) -> Result<(), ParameterError> {
+        let Some(check) = check else { return Ok(()) };
+        let mut problem = [0_u8; 512];
+        // SAFETY: a function of this type; there is a value for each parameter.
+        let verdict = unsafe { check(self.raw(), problem.as_mut_ptr().cast::<c_char>(), problem.len()) };
+        if verdict == 0 { Ok(()) } else { Err(ParameterError::of_values(written(&problem))) }
     }
 }
 

@@ -9,9 +9,9 @@ use wayhop_core::{
 
 use super::engine::Engine;
 use super::module::Module;
+use crate::description::Foreign;
 use crate::facts::Facts;
 use crate::names;
-use crate::slots::Foreign;
 
 impl Foreign for Module {
     fn facts(&self) -> &Facts {

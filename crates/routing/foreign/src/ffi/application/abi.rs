@@ -5,7 +5,7 @@ use core::net::SocketAddr;
 
 use wayhop_core::{Addr, StreamId};
 
-use crate::ffi::abi::{RawAddr, RawFix, RawHost, RawParameter, RawValue};
+use crate::ffi::abi::{Check, RawAddr, RawFix, RawHost, RawParameter, RawValue};
 
 #[repr(C)]
 #[derive(Copy, Clone, Default)]
@@ -134,7 +134,7 @@ pub(super) struct RawApplication {
     pub(super) parameter_count: usize,
     pub(super) notes: *const *const c_char,
     pub(super) note_count: usize,
-    pub(super) check: Option<unsafe extern "C" fn(*const RawValue, *mut c_char, usize) -> i32>,
+    pub(super) check: Option<Check>,
     pub(super) create: Option<unsafe extern "C" fn(*const RawAppNode, *mut c_char, usize) -> *mut c_void>,
     pub(super) destroy: Option<unsafe extern "C" fn(*mut c_void)>,
     pub(super) start: Option<unsafe extern "C" fn(*mut c_void, Cx)>,

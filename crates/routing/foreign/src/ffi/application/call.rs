@@ -5,6 +5,7 @@ use core::ffi::c_char;
 use wayhop_core::{Addr, ApplicationCx, ApplicationDatagram, ProgramMessage, Time, TimerKey};
 
 use super::abi::{RawAppCalls, RawAppCx, RawEndpoint, RawOutgoing, RawStream};
+use crate::check::port;
 use crate::ffi::abi::{ABI_VERSION, RawAddr};
 use crate::ffi::call::{at, is_current};
 use crate::ffi::host::fail_with;
@@ -58,11 +59,6 @@ fn octets<'a>(data: *const u8, length: usize, most: usize, what: &str) -> Result
     }
     // SAFETY: `wayhop.h` demands `length` bytes.
     Ok(unsafe { items(data, length) })
-}
-
-/// A port that a socket can have.
-fn port(number: u16) -> Result<u16, String> {
-    if number == 0 { Err("used port 0; give 1 to 65535".to_owned()) } else { Ok(number) }
 }
 
 unsafe extern "C" fn listen(cx: *const RawAppCx, number: u16) {

@@ -24,7 +24,7 @@ use crate::progress::Callback;
 use crate::{fault, names};
 
 /// One node's application.
-pub(crate) struct ForeignApplication {
+pub(crate) struct LibraryApplication {
     library: &'static ApplicationLibrary,
     values: Arc<Values>,
     node: u32,
@@ -35,9 +35,9 @@ pub(crate) struct ForeignApplication {
 }
 
 // SAFETY: the library gets `raw` under `call::enter` alone, which makes its calls one after the other.
-unsafe impl Send for ForeignApplication {}
+unsafe impl Send for LibraryApplication {}
 
-impl ForeignApplication {
+impl LibraryApplication {
     pub(crate) fn new(library: &'static ApplicationLibrary, values: Arc<Values>, node: u32) -> Self {
         Self { library, values, node, raw: ptr::null_mut(), last_ns: 0 }
     }
@@ -96,7 +96,7 @@ impl ForeignApplication {
     }
 }
 
-impl Application for ForeignApplication {
+impl Application for LibraryApplication {
     fn start(&mut self, cx: &mut ApplicationCx<'_>) {
         if self.raw.is_null() {
             self.create(cx);
@@ -211,7 +211,7 @@ impl Application for ForeignApplication {
     }
 }
 
-impl Drop for ForeignApplication {
+impl Drop for LibraryApplication {
     fn drop(&mut self) {
         self.destroy();
     }

@@ -1,15 +1,12 @@
 //! Loading the application of a library and reading its description.
 
-use core::ffi::c_char;
 use std::path::Path;
-
-use serde_json::{Map, Value};
 
 use super::abi::RawApplication;
 use crate::application::{ApplicationClaims, ApplicationFacts};
+use crate::ffi::abi::Check;
 use crate::ffi::library::{check_count, described, own, parameters};
-use crate::ffi::text::{items, written};
-use crate::ffi::values::Values;
+use crate::ffi::text::items;
 
 /// The application of a library, which stays loaded until the process ends.
 pub(crate) struct ApplicationLibrary {
@@ -55,22 +52,12 @@ impl ApplicationLibrary {
             }
         };
         let facts = ApplicationFacts::check(&claims).map_err(|e| format!("in its description, {e}"))?;
-        let notes = facts.notes.iter().map(|n| -> &'static str { n.clone().leak() });
-        let notes = notes.collect::<Vec<_>>().leak();
+        let notes = facts.kept_notes();
         Ok(Self { raw, facts, notes, number })
     }
 
-    /// Checked values, as C reads them.
-    pub(crate) fn values(&self, map: Map<String, Value>) -> Values {
-        Values::new(map, self.facts.parameters.iter().map(|p| p.key.as_str()))
-    }
-
-    /// What is wrong with values together, if anything.
-    pub(crate) fn check(&self, values: &Values) -> Option<String> {
-        let check = self.raw.check?;
-        let mut problem = [0_u8; 512];
-        // SAFETY: a function of this type; there is a value for each parameter.
-        let verdict = unsafe { check(values.raw(), problem.as_mut_ptr().cast::<c_char>(), problem.len()) };
-        (verdict != 0).then(|| written(&problem))
+    /// Its check of the values of parameters together.
+    pub(crate) fn check(&self) -> Option<Check> {
+        self.raw.check
     }
 }
