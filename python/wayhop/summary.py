@@ -414,7 +414,8 @@ class Totals(Figures):
     drops: dict[str, int]
     """Drops of the flows' packets by reason; of all data packets if their flows are not known."""
     goodput_bps: float | None
-    """Sum over the flows that were active; `None` without known flows."""
+    """Sum over the scenario's flows that were active, and the bytes of all flows of programs
+    over the time from the first of them to the end of the last; `None` without known flows."""
     held: int | None
     """Sum over the flows; `None` in a world that does not see it."""
     hops_mean: float | None

@@ -365,6 +365,7 @@ impl Merge {
         all_ns: &mut Vec<u64>,
     ) -> FlowSummary {
         let receivers = u64::from(flow.receivers(nodes(&self.runs)));
+        let mut conversation = flow.conversation;
         let mut latencies = Vec::new();
         let (mut hops, mut counted, mut bytes) = (0_u64, 0_u64, 0_u64);
         let (mut dropped, mut held) = (0, 0);
@@ -372,6 +373,7 @@ impl Merge {
             for (_, at_ns, ttl) in &story.delivered {
                 // Clocks that are nearly right may have it arrive just before it left.
                 latencies.push(u64::try_from(at_ns - s.at_ns).unwrap_or(0));
+                conversation.arrives(*at_ns);
                 bytes += u64::from(s.payload);
                 if let Some(passed) = s.ttl.checked_sub(*ttl) {
                     hops += u64::from(passed) + 1;
@@ -387,8 +389,8 @@ impl Merge {
             }
         }
         all_ns.extend_from_slice(&latencies);
-        let (count, received) = (u64::from(flow.conversation.packets) * receivers, latencies.len() as u64);
-        let ConversationEnds { source, destination, .. } = flow.conversation.ends;
+        let (count, received) = (u64::from(conversation.packets) * receivers, latencies.len() as u64);
+        let ConversationEnds { source, destination, .. } = conversation.ends;
         let (to, is_outside) = match flow.to {
             To::Node(to) => (Some(to), false),
             To::All => (None, false),
@@ -403,10 +405,10 @@ impl Merge {
             held: Some(held),
             delivery_ratio: ratio(received, count),
             received_bytes: Some(bytes),
-            goodput_bps: flow.conversation.bits_per_second(bytes),
+            goodput_bps: conversation.bits_per_second(bytes),
             latency_ms: LatencyMs::of(&mut latencies),
             hops_mean: (counted > 0).then(|| hops as f64 / counted as f64),
-            ..flow.conversation.summary(id, Some(flow.from), to)
+            ..conversation.summary(id, Some(flow.from), to)
         }
     }
 

@@ -74,15 +74,30 @@ pub struct Conversation<T = ()> {
     pub first_ns: i128,
     /// When the last one was sent, nanoseconds.
     pub last_ns: i128,
+    /// When one arrived last, nanoseconds; `None` if none did, or nobody saw it.
+    pub arrived_ns: Option<i128>,
     /// What the world knows of it besides.
     pub more: T,
 }
 
 impl<T> Conversation<T> {
-    /// How long it was active, seconds: from its first packet to one mean interval after its last; `None` of a single packet.
+    /// A packet arrived.
+    pub fn arrives(&mut self, at_ns: i128) {
+        self.arrived_ns = self.arrived_ns.max(Some(at_ns));
+    }
+
+    /// Until when it was active, nanoseconds: one mean interval after its last packet, or when one arrived last if that is later. Packets
+    /// that were sent in one moment take their time on the air.
+    fn active_until_ns(&self) -> i128 {
+        let gaps = i128::from(self.packets).max(2) - 1;
+        let sent_ns = self.last_ns + (self.last_ns - self.first_ns) / gaps;
+        sent_ns.max(self.arrived_ns.unwrap_or(sent_ns))
+    }
+
+    /// How long it was active, seconds, from its first packet on; `None` of a single packet.
     pub fn active_s(&self) -> Option<f64> {
-        let (n, span_s) = (f64::from(self.packets), (self.last_ns - self.first_ns) as f64 / 1e9);
-        (self.packets > 1 && span_s > 0.0).then(|| span_s * n / (n - 1.0))
+        let span_ns = self.active_until_ns() - self.first_ns;
+        (self.packets > 1 && span_ns > 0).then(|| span_ns as f64 / 1e9)
     }
 
     /// The rate of this number of bytes over the time that it was active, bits per second.
@@ -104,6 +119,7 @@ impl<T> Conversation<T> {
             dst_port: ports.map(|p| p.1),
             src_address: from.is_none().then(|| source.to_string()),
             dst_address: (!is_node(to, destination)).then(|| destination.to_string()),
+            active_ns: Some((self.first_ns, self.active_until_ns())),
             ..FlowSummary::default()
         }
     }
@@ -135,7 +151,14 @@ impl<T> Conversations<T> {
         }
         let place = *self.known.entry(ends).or_insert(next as u32) as usize;
         if place == next {
-            self.list.push(Conversation { ends, packets: 0, first_ns: at_ns, last_ns: at_ns, more: more() });
+            self.list.push(Conversation {
+                ends,
+                packets: 0,
+                first_ns: at_ns,
+                last_ns: at_ns,
+                arrived_ns: None,
+                more: more(),
+            });
         }
         let of = &mut self.list[place];
         let seq = of.packets;
@@ -240,6 +263,19 @@ mod tests {
     fn the_time_of_a_conversation_ends_one_interval_after_its_last_packet() {
         let of = |times: &[i128]| one(ends(1, 2, 17, None), times).active_s();
         assert_eq!((of(&[5]), of(&[0, 1_000_000_000, 2_000_000_000])), (None, Some(3.0)));
+    }
+
+    /// Two packets of 1,000 bytes, which a program sends within a microsecond; a radio of 2 Mb/s takes 8 ms.
+    #[test]
+    fn a_burst_has_the_rate_at_which_it_arrives() {
+        let mut burst = one(ends(1, 2, 17, None), &[0, 1_000]);
+        assert_eq!(burst.bits_per_second(2_000), Some(8e9));
+        burst.arrives(8_000_000);
+        burst.arrives(4_000_000);
+        assert_eq!(burst.bits_per_second(2_000), Some(2e6));
+        let mut single = one(ends(1, 2, 17, None), &[0]);
+        single.arrives(4_000_000);
+        assert_eq!(single.bits_per_second(1_000), None);
     }
 
     proptest! {

@@ -316,6 +316,9 @@ pub struct FlowSummary {
     /// The destination's address if no node of the run has it. `dst` is then the gateway by which packets left the mesh, if any did.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub dst_address: Option<String>,
+    /// While the run is summarised: from when until when a conversation of programs was active, nanoseconds.
+    #[serde(skip)]
+    pub active_ns: Option<(i128, i128)>,
     /// Packets sent by the source's application; a broadcast counts once per intended receiver. `None` in the run of a node that
     /// only received them.
     #[serde(default)]
@@ -520,7 +523,8 @@ pub struct Totals {
     /// Sum over the flows; `None` in a world that does not see it.
     #[serde(default)]
     pub received_bytes: Option<u64>,
-    /// Sum over the flows that were active; `None` without known flows.
+    /// Sum over the scenario's flows that were active, and the bytes of all flows of programs over the time from the first of them
+    /// to the end of the last; `None` without known flows.
     pub goodput_bps: Option<f64>,
     /// One-way latency of all packets received, without pings; `None` if there were none.
     #[serde(default)]
@@ -575,8 +579,10 @@ impl Totals {
         let (received, sent) = both.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
         self.delivery_ratio = ratio(received, sent);
         self.received_bytes = flows.iter().map(|f| f.received_bytes).sum();
+        let (programs, own): (Vec<&FlowSummary>, Vec<_>) = flows.iter().partition(|f| f.active_ns.is_some());
         // Not `sum`, whose zero is negative.
-        self.goodput_bps = Some(flows.iter().filter_map(|f| f.goodput_bps).fold(0.0, |all, one| all + one));
+        let own_bps = own.iter().filter_map(|f| f.goodput_bps).fold(0.0, |all, one| all + one);
+        self.goodput_bps = Some(own_bps + programs_bps(&programs));
         let hops = flows.iter().filter_map(|f| Some(f.hops_mean? * f.received? as f64));
         let hops = hops.fold(0.0, |all, one| all + one);
         self.hops_mean = (self.received > 0).then(|| hops / self.received as f64);
@@ -586,6 +592,18 @@ impl Totals {
     /// Sets `drops` from counts in the order of [`DropReason::ALL`]; zeros are left out.
     pub fn set_drops(&mut self, counts: &[u64; DropReason::ALL.len()]) {
         self.drops = named_drops(counts);
+    }
+}
+
+/// The rate of all conversations of programs together, over the time in which there were some: a sum of their rates would add
+/// those of bursts that never were at the same time.
+fn programs_bps(programs: &[&FlowSummary]) -> f64 {
+    let times = || programs.iter().filter_map(|f| f.active_ns);
+    let (from, until) = (times().map(|t| t.0).min(), times().map(|t| t.1).max());
+    let bytes: u64 = programs.iter().filter_map(|f| f.received_bytes).sum();
+    match from.zip(until) {
+        Some((from, until)) if until > from => bytes as f64 * 8e9 / (until - from) as f64,
+        _ => 0.0,
     }
 }
 

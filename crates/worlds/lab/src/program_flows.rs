@@ -136,14 +136,15 @@ impl ProgramFlows {
             return;
         }
         self.arrived.put(key, ());
-        let Some(facts) = self.all.of_mut(known.tag.flow).map(|c| &mut c.more) else { return };
-        if facts.from == e.node.0 {
+        let Some(conversation) = self.all.of_mut(known.tag.flow).filter(|c| c.more.from != e.node.0) else {
             return;
-        }
+        };
+        let at_ns = i128::from(e.time.as_nanos());
+        conversation.arrives(at_ns);
+        let facts = &mut conversation.more;
         facts.bytes += u64::from(identity.payload);
         facts.hops += u64::from(known.ttl.saturating_sub(e.ttl)) + 1;
         facts.latencies_ns.push(e.time.since(known.begun).as_nanos());
-        let at_ns = i128::from(e.time.as_nanos());
         let answer = self.echoes.delivered((e.source, e.destination), identity, at_ns);
         let asked = answer
             .and_then(|a| Some((self.all.of_mut(a.flow)?.more.round_trips_ns.as_mut()?, a.round_trip_ns)));

@@ -67,7 +67,7 @@ impl ProgramFlows {
 
     /// A packet arrives at a node for the first time. Whether it counts: of one to all, each node's first copy does.
     pub(crate) fn delivered(&mut self, now: Time, node: u32, tag: FlowTag, p: &Packet) -> bool {
-        let Some(facts) = self.all.of_mut(tag.flow).map(|c| &mut c.more) else { return false };
+        let Some(conversation) = self.all.of_mut(tag.flow) else { return false };
         let (Ok(ip), Some(identity)) =
             (ip::Packet::new_checked(p.bytes()), Identity::of(p.bytes(), CLASSIFIER))
         else {
@@ -75,10 +75,12 @@ impl ProgramFlows {
         };
         if is_for_all(ip.dst) {
             let arrived = self.to_all[NodeId(node).index()].get_or_insert_with(|| Box::new(Arrived::new()));
-            if node == facts.from || !arrived.first(p.meta.id) {
+            if node == conversation.more.from || !arrived.first(p.meta.id) {
                 return false;
             }
         }
+        conversation.arrives(i128::from(now.as_nanos()));
+        let facts = &mut conversation.more;
         let ttl = facts.ttls.get(tag.seq as usize).copied().unwrap_or(ip.ttl);
         facts.bytes += u64::from(identity.payload);
         facts.hops += u64::from(ttl.saturating_sub(ip.ttl)) + 1;

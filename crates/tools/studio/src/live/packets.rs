@@ -78,7 +78,8 @@ impl Packets {
         let packet = ip::Packet::new_checked(octets).ok()?;
         let ends = ConversationEnds::new(packet.src, packet.dst, &Identity::of(octets, CLASSIFIER)?);
         let node = |a: Addr| self.nodes.get(&a.ip()).and_then(|n| u32::try_from(*n).ok());
-        let conversation = Conversation { ends, packets: 0, first_ns: 0, last_ns: 0, more: () };
+        let conversation =
+            Conversation { ends, packets: 0, first_ns: 0, last_ns: 0, arrived_ns: None, more: () };
         Some(json!(conversation.summary(flow, node(ends.source), node(ends.destination))))
     }
 
