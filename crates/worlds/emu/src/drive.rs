@@ -10,7 +10,7 @@ use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTime
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 use wayhop_control::gpsd;
-use wayhop_core::{Packet, Span, Time};
+use wayhop_core::{DropReason, Packet, Span, Time};
 use wayhop_netns::{
     Error, Lateness, Launch, ProgramResults, ProgramRunner, Registry, end_inhabitants, kill_inhabitants,
     priority,
@@ -246,10 +246,11 @@ impl<'a> Driver<'a> {
             Exit::Send => send(stack, packet),
             Exit::Refuse(_) => refuse(stack, packet),
         };
-        if went.is_err() && exit == Exit::Send && self.drive.has_taps {
-            self.simulation.refuse(egress);
-        } else {
-            self.simulation.recycle(egress.packet);
+        match went {
+            Err(e) if exit == Exit::Send && self.drive.has_taps => {
+                self.simulation.refuse(egress, reason(&e));
+            }
+            _ => self.simulation.recycle(egress.packet),
         }
     }
 
@@ -302,6 +303,40 @@ fn send(stack: &Stack, packet: &Packet) -> io::Result<()> {
     stack.send(packet.bytes(), ip.dst.ip())
 }
 
+/// Why a network stack did not send a packet, by its answer to `sendto` (ip(7), packet(7)).
+fn reason(e: &io::Error) -> DropReason {
+    match e.raw_os_error().map(nix::Error::from_raw) {
+        Some(nix::Error::ENOBUFS | nix::Error::ENOMEM | nix::Error::EAGAIN) => DropReason::QueueFull,
+        Some(nix::Error::EMSGSIZE) => DropReason::TooLong,
+        Some(nix::Error::EPERM | nix::Error::EACCES) => DropReason::Policy,
+        Some(nix::Error::ENETDOWN) => DropReason::NodeDown,
+        Some(nix::Error::EINVAL) => DropReason::Malformed,
+        // ENETUNREACH, EHOSTUNREACH, and whatever else keeps a packet from a way.
+        _ => DropReason::NoRoute,
+    }
+}
+
 fn ignore_interrupt(e: nix::Error) -> nix::Result<usize> {
     if e == nix::Error::EINTR { Ok(0) } else { Err(e) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_that_a_network_stack_refuses_has_its_reason() {
+        for (error, expected) in [
+            (nix::Error::ENETUNREACH, DropReason::NoRoute),
+            (nix::Error::EHOSTUNREACH, DropReason::NoRoute),
+            (nix::Error::ENOBUFS, DropReason::QueueFull),
+            (nix::Error::EAGAIN, DropReason::QueueFull),
+            (nix::Error::EMSGSIZE, DropReason::TooLong),
+            (nix::Error::EPERM, DropReason::Policy),
+            (nix::Error::ENETDOWN, DropReason::NodeDown),
+        ] {
+            assert_eq!(reason(&io::Error::from(error)), expected, "{error}");
+        }
+        assert_eq!(reason(&io::Error::other("not IP")), DropReason::NoRoute);
+    }
 }

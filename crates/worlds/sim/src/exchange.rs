@@ -31,17 +31,19 @@ impl Common {
             let tag = self.flows.answered(node, &ip, &self.stations)?;
             Some((tag, at))
         });
-        let is_programs = known.is_none();
+        // A routing daemon's packets are no traffic of the network, but its overhead.
+        let is_programs = known.is_none() && classify(bytes).0.is_none();
         let (flow, born) = match known {
             Some((tag, born)) => (Some(tag), born),
-            // A routing daemon's packets are no traffic of the network, but its overhead.
-            None if classify(bytes).0.is_some() => (None, at),
-            None => (self.flows.of_programs.sent(at, node, bytes, self.stations.get(ip.dst)), at),
+            None if is_programs => {
+                (self.flows.of_programs.sent(at, node, bytes, self.stations.get(&ip.dst).copied()), at)
+            }
+            None => (None, at),
         };
         let meta = PacketMeta { flow, born, ..self.work.new_meta(at) };
         let p = self.work.pool.packet(&bytes[..ip.total_len], meta);
         external.programs.sent += u64::from(is_programs);
-        external.programs.without_flow += u64::from(flow.is_none());
+        external.programs.without_flow += u64::from(is_programs && flow.is_none());
         let handle = external.ingress.put(Entering { packet: p, by_tap: None });
         self.queue.push(at, node, Event::Ingress(handle));
         true

@@ -73,29 +73,43 @@ impl Common {
         (PacketMeta { flow, ..new }, HopKind::Originate)
     }
 
-    /// Ends the packets that a node's kernel did not forward, and those of the node's own flows that it did not send. Forwarded
-    /// ones for an address of no node may have been for a program there.
+    /// A node's kernel sends a packet of its own. An address that no node had until now is that node's, as one that a routing
+    /// daemon announces may be, and what waits for it there has arrived.
+    fn sends_from(&mut self, at: Time, node: u32, packet: &[u8]) {
+        let Ok(source) = ip::Packet::new_checked(packet).map(|ip| ip.src) else { return };
+        let is_one = !source.is_unspecified() && !source.is_multicast();
+        if !is_one || self.stations.contains_key(&source) {
+            return;
+        }
+        let learns = |common: &mut Self| Some(common.external.as_mut()?.taps.as_mut()?.learns_address());
+        if learns(self) != Some(true) {
+            return;
+        }
+        self.stations.insert(source, node);
+        let next = |common: &mut Self| common.external.as_mut()?.taps.as_mut()?.take_for(node, source);
+        while let Some(p) = next(self) {
+            self.deliver_from_tap(at, node, p);
+        }
+    }
+
+    /// Ends the packets that a node's kernel did not forward, and those of the node's own flows that it did not send.
     pub(crate) fn expire(&mut self, at: Time, node: u32) {
         let next = |common: &mut Self| common.external.as_mut()?.taps.as_mut()?.expired(at, node);
         while let Some(p) = next(self) {
-            if self.stations.contains(self.facts(p.bytes()).destination) {
-                self.lose(at, node, &p, DropReason::NoRoute);
-                self.work.pool.recycle(p);
-            } else {
-                self.deliver_from_tap(at, node, p);
-            }
+            self.lose(at, node, &p, DropReason::NoRoute);
+            self.work.pool.recycle(p);
         }
         let next = |common: &mut Self| common.external.as_mut()?.dropped_by_kernel(at, node);
         while let Some((meta, bytes)) = next(self) {
             let p = self.work.pool.packet(&bytes, meta);
-            self.lose_at_source(at, node, p);
+            self.lose_at_source(at, node, p, DropReason::NoRoute);
         }
     }
 
-    /// A flow's packet found no route in its own node's kernel.
-    fn lose_at_source(&mut self, at: Time, node: u32, p: Packet) {
+    /// A flow's packet did not leave its own node's kernel.
+    fn lose_at_source(&mut self, at: Time, node: u32, p: Packet, reason: DropReason) {
         self.originated(&p, true);
-        self.lose(at, node, &p, DropReason::NoRoute);
+        self.lose(at, node, &p, reason);
         self.work.pool.recycle(p);
     }
 
@@ -119,6 +133,7 @@ impl Net {
         let common = &mut self.common;
         common.expire(at, node);
         let kind = if kind == HopKind::Originate {
+            common.sends_from(at, node, packet.bytes());
             common.originated(&packet, true);
             SimulationWorld { common, node }.record(at, &packet, Hop { kind, ..Hop::HERE });
             HopKind::Send
@@ -193,8 +208,8 @@ impl Simulation {
         self.net.common.enter_frame(at.max(self.now), node, frame)
     }
 
-    /// A packet that left to be sent by its node's network stack found no route there.
-    pub fn refuse(&mut self, Egress { node, packet, .. }: Egress) {
-        self.net.common.lose_at_source(self.now, node, packet);
+    /// A packet that left to be sent by its node's network stack was refused there.
+    pub fn refuse(&mut self, Egress { node, packet, .. }: Egress, reason: DropReason) {
+        self.net.common.lose_at_source(self.now, node, packet, reason);
     }
 }

@@ -4,13 +4,16 @@ use std::collections::VecDeque;
 use std::hash::Hasher as _;
 
 use rustc_hash::{FxHashMap, FxHasher};
-use wayhop_core::{Mac, Packet, Span, Time};
+use wayhop_core::{Addr, Mac, Packet, Span, Time};
+use wayhop_wire::ip;
 
 /// A kernel waits as long for a neighbour's link address, three seconds, and some more: what it has not forwarded by then, it
 /// has dropped.
 pub(crate) const LONGEST_STAY: Span = Span::from_secs(5);
 /// Packets with a kernel that are remembered for each node.
 const MAX_STAYING: usize = 4096;
+/// Addresses of hosts, beside those of the scenario, that are remembered: a program may send from any number.
+const MAX_ADDRESSES: usize = 4096;
 /// Octets of a packet by which it is recognised.
 const RECOGNISED_BY: usize = 128;
 
@@ -20,6 +23,8 @@ pub(crate) struct Taps {
     pub(crate) stations: FxHashMap<Mac, u32>,
     /// By node: the packets that its kernel is to forward, in the order in which it got them.
     staying: Vec<VecDeque<Guest>>,
+    /// Addresses of hosts that the scenario does not have.
+    addresses: usize,
 }
 
 /// A packet that a kernel is to forward.
@@ -48,7 +53,7 @@ impl Taps {
     pub(crate) fn new(stations: impl Iterator<Item = Mac>) -> Self {
         let stations: FxHashMap<Mac, u32> = stations.zip(0..).collect();
         let staying = (0..stations.len()).map(|_| VecDeque::new()).collect();
-        Self { stations, staying }
+        Self { stations, staying, addresses: 0 }
     }
 
     /// The packets that are with a kernel.
@@ -67,6 +72,21 @@ impl Taps {
         let fingerprint = fingerprint(packet);
         let here = &mut self.staying[node as usize];
         let at = here.iter().position(|guest| guest.fingerprint == fingerprint)?;
+        here.remove(at).map(|guest| guest.packet)
+    }
+
+    /// Counts another address of a host; false if there are too many.
+    pub(crate) fn learns_address(&mut self) -> bool {
+        let is_room = self.addresses < MAX_ADDRESSES;
+        self.addresses += usize::from(is_room);
+        is_room
+    }
+
+    /// The next packet for an address that a node's kernel has.
+    pub(crate) fn take_for(&mut self, node: u32, address: Addr) -> Option<Packet> {
+        let here = &mut self.staying[node as usize];
+        let is_for = |p: &Packet| ip::Packet::new_checked(p.bytes()).is_ok_and(|ip| ip.dst == address);
+        let at = here.iter().position(|guest| is_for(&guest.packet))?;
         here.remove(at).map(|guest| guest.packet)
     }
 

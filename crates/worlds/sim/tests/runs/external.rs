@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use wayhop_core::{DropReason, Time};
+use wayhop_core::{DropReason, Mac, Time};
 use wayhop_scenario::Resolved;
 use wayhop_sim::{Exit, Simulation};
 use wayhop_trace::{Recorder, Summary};
@@ -115,7 +115,7 @@ fn a_programs_packet_without_a_route_comes_back_refused_and_foreign_ones_are_ign
     assert_eq!(exits, [(1, Exit::Deliver), (0, Exit::Refuse(DropReason::DiscoveryFailed))]);
 }
 
-/// An OLSR packet with a TC of a daemon on node 0.
+/// An OLSR packet with a TC of a daemon on node 0, which enters by a TUN and by a TAP.
 #[test]
 fn packets_of_a_routing_daemon_are_overhead_and_in_no_flow() {
     use wayhop_wire::{ipv4, udp};
@@ -131,20 +131,33 @@ fn packets_of_a_routing_daemon_are_overhead_and_in_no_flow() {
         ipv4::Repr::new(from, to, ipv4::protocol::UDP, datagram.len() as u16).emit(header);
         p
     };
-    for (port, flows, routing) in [(698, 0, 1), (699, 1, 0)] {
+    let [own, other] = [from, to].map(|a| Mac::at_medium(a, 0).0);
+    let frame = |packet: &[u8]| [&other[..], &own, &[8, 0], packet].concat();
+    let at = Time::from_secs_f64(1.0);
+    for (by_tap, port, flows, routing) in
+        [(false, 698, 0, 1), (false, 699, 1, 0), (true, 698, 0, 1), (true, 699, 1, 0)]
+    {
         let mut s = Simulation::new(&r, Recorder::hash_only()).expect("a scenario");
-        s.open();
-        assert!(s.enter(Time::from_secs_f64(1.0), 0, &datagram(port)));
+        if by_tap {
+            s.open_to_frames();
+            assert!(s.enter_frame(at, 0, &frame(&datagram(port))));
+        } else {
+            s.open();
+            assert!(s.enter(at, 0, &datagram(port)));
+        }
         while s.run_due(1_000, || r.duration, |_| {}) {}
         let exits: Vec<_> = std::iter::from_fn(|| s.leave()).collect();
         assert_eq!(exits.len(), 1);
         for l in exits {
-            assert_eq!((l.node, l.exit), (1, Exit::Deliver), "the daemon on node 1 gets it");
+            let exit = if by_tap { Exit::Frame } else { Exit::Deliver };
+            assert_eq!((l.node, l.exit), (1, exit), "the daemon on node 1 gets it");
             s.recycle(l.packet);
         }
         let (summary, audit, _) = s.finish(&r, 0.0);
         assert_eq!(audit.defect(), None);
-        assert_eq!((summary.flows.len(), summary.totals.routing_packets), (flows, routing));
+        assert_eq!((summary.flows.len() as u64, summary.totals.routing_packets), (flows, routing));
+        let programs = summary.programs.expect("an open network");
+        assert_eq!((programs.sent, programs.without_flow), (flows, 0), "by TAP: {by_tap}");
         assert_eq!(summary.totals.by_type.get("tc").copied().unwrap_or(0), routing);
     }
 }

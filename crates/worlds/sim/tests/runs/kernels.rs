@@ -73,6 +73,44 @@ fn a_packet_that_kernels_forward_is_one_packet_and_ends_where_they_do_not() {
     assert_eq!(drops, [("MAC_RETRIES", 1), ("NO_ROUTE", 1)]);
 }
 
+/// A routing daemon has announced an address of node 1's loopback interface; nobody has the other one.
+#[test]
+fn an_address_that_no_node_of_the_scenario_has_is_that_of_the_node_that_sends_from_it() {
+    let r = scenario(LINE);
+    let macs: Vec<Mac> = r.addresses.iter().map(|a| Mac::at_medium(*a, 0)).collect();
+    let mut s = Simulation::new(&r, Recorder::hash_only()).expect("a scenario");
+    s.open_to_frames();
+    let (own, [loopback, nobody]) = (r.addresses[0], [1, 2].map(|n| std::net::Ipv4Addr::new(10, 77, 0, n)));
+    // The numbers of the packets tell them apart.
+    let packet = |to, number| {
+        let mut packet = datagram(own, to);
+        packet[5] = number;
+        frame(macs[1], macs[0], 0x0800, &packet)
+    };
+    for (second, to, number) in [(1.0, loopback, 1), (1.0, nobody, 2), (3.0, loopback, 3), (9.0, loopback, 4)]
+    {
+        assert!(s.enter_frame(Time::from_secs_f64(second), 0, &packet(to, number)));
+    }
+    let answer = frame(macs[0], macs[1], 0x0800, &datagram(loopback, own));
+    assert!(s.enter_frame(Time::from_secs_f64(1.1), 1, &answer));
+    while s.run_due(1_000, || r.duration, |_| {}) {}
+    while let Some(l) = s.leave() {
+        s.recycle(l.packet);
+    }
+    s.pass(r.duration);
+    let (summary, audit, _) = s.finish(&r, 0.0);
+    assert_eq!(audit.defect(), None);
+    let to = |address: std::net::Ipv4Addr| {
+        let is_to = |f: &&wayhop_trace::FlowSummary| f.dst_address.as_deref() == Some(&*address.to_string());
+        summary.flows.iter().find(is_to).expect("a flow")
+    };
+    assert_eq!((to(loopback).sent, to(loopback).received), (Some(3), Some(3)), "{:?}", summary.flows);
+    let latency = to(loopback).latency_ms.expect("it arrived");
+    assert!(latency.max < 150.0 && latency.p50 < 150.0, "{latency:?}");
+    assert_eq!((to(nobody).sent, to(nobody).received, to(nobody).dropped), (Some(1), Some(0), Some(1)));
+    assert_eq!(summary.totals.drops.get("NO_ROUTE"), Some(&1), "{:?}", summary.totals.drops);
+}
+
 #[test]
 fn a_broadcast_reaches_all_in_range_and_what_kernels_send_is_counted_by_its_kind() {
     let r = scenario(LINE);
