@@ -81,7 +81,8 @@ impl RunDir {
     pub fn open(path: impl Into<PathBuf>, classifier: &'static dyn Classifier) -> Result<Self, Error> {
         let dir = Self { path: path.into(), classifier, lock: None };
         if let Some(library) = dir.manifest()?.library {
-            classifier.learn(&library.protocol, &library.classes, &library.types);
+            let learnt = classifier.learn(&library.protocol, &library.classes, &library.types);
+            learnt.map_err(|what| Error::invalid(&dir.path, what))?;
         }
         Ok(dir)
     }

@@ -19,8 +19,8 @@ impl Classifier for Registry {
     fn messages(&self, protocol: &str, types: &[&str]) -> Option<Messages> {
         messages(protocol, types)
     }
-    fn learn(&self, protocol: &str, classes: &[String], types: &[(u8, String)]) {
-        foreign::learn(protocol, classes, types);
+    fn learn(&self, protocol: &str, classes: &[String], types: &[(u8, String)]) -> Result<(), String> {
+        foreign::learn(protocol, classes, types)
     }
     fn classify(&self, ip_packet: &[u8]) -> (Option<Class>, Messages) {
         classify(ip_packet)

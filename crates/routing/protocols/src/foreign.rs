@@ -8,8 +8,8 @@ use wayhop_core::{Carrier, Class, Description, LibraryFile, MessageFormat, Ns2Fo
 use crate::format::{NO_CARRIER, NO_ENGINE, NO_MESSAGES};
 use crate::{ALL, formats};
 
-/// More protocols than a process meets: libraries that it loads, and protocols of runs that it reads.
-const MOST: usize = 32;
+/// Libraries that a process loads, and protocols of runs that it reads: a place is one byte.
+const MOST: usize = 256 - Class::FIRST_FOREIGN as usize;
 
 /// In the order in which they came. Their places begin at [`Class::FIRST_FOREIGN`].
 static PLACES: [OnceLock<&'static Description>; MOST] = [const { OnceLock::new() }; MOST];
@@ -23,11 +23,7 @@ pub fn load(path: &Path) -> Result<&'static Description, String> {
     if formats().any(|(_, d)| d.name == description.name) {
         return Err(format!("its protocol has the name of a built-in one, {}; rename it", description.name));
     }
-    if add(description) {
-        Ok(description)
-    } else {
-        Err(format!("this process knows {MOST} foreign protocols already; restart it"))
-    }
+    if add(description) { Ok(description) } else { Err(too_many()) }
 }
 
 /// The file that a protocol comes from, if it comes from a library.
@@ -55,7 +51,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Description> {
 
 /// All that are there, with their places.
 pub(crate) fn placed() -> impl Iterator<Item = (u8, &'static Description)> {
-    (Class::FIRST_FOREIGN..).zip(PLACES.iter().map_while(|p| p.get().copied()))
+    (Class::FIRST_FOREIGN..=u8::MAX).zip(PLACES.iter().map_while(|p| p.get().copied()))
 }
 
 /// The loaded protocol that knows the packets of this carrier, with its place. One without classes and types of messages leaves them
@@ -71,23 +67,29 @@ pub(crate) fn of_carrier(is_its: impl Fn(Carrier) -> bool) -> Option<(u8, &'stat
     placed().find(|(_, d)| knows(d))
 }
 
-/// Remembers the names of a protocol that a run directory lists. With too many, rows of its packets cannot be read.
-pub(crate) fn learn(protocol: &str, classes: &[String], types: &[(u8, String)]) {
+/// Remembers the names of a protocol that a run directory lists.
+///
+/// # Errors
+/// If rows of its packets cannot be read, because this process knows too many protocols.
+pub(crate) fn learn(protocol: &str, classes: &[String], types: &[(u8, String)]) -> Result<(), String> {
     let is_known = |d: &Description| {
         let types = types.iter().map(|(bit, name)| (*bit, name.as_str()));
         d.name == protocol && d.messages.classes == classes && d.messages.types.iter().copied().eq(types)
     };
     // Trace hashes and tables have 16 classes and types.
     let fits = classes.len() <= 16 && types.len() <= 16 && types.iter().all(|(bit, _)| *bit < 16);
-    if !fits || placed().any(|(_, d)| is_known(d)) || placed().count() == MOST {
-        return;
+    if !fits || placed().any(|(_, d)| is_known(d)) {
+        return Ok(());
+    }
+    if placed().count() == MOST {
+        return Err(too_many());
     }
     // What is leaked is at most once for each place.
     let leak = |text: &String| -> &'static str { text.clone().leak() };
     let classes: Vec<&'static str> = classes.iter().map(leak).collect();
     let types: Vec<(u8, &'static str)> = types.iter().map(|(bit, name)| (*bit, leak(name))).collect();
     let name = leak(&protocol.to_owned());
-    add(Box::leak(Box::new(Description {
+    let description = Box::leak(Box::new(Description {
         name,
         full_name: name,
         specification: "a library",
@@ -99,7 +101,14 @@ pub(crate) fn learn(protocol: &str, classes: &[String], types: &[(u8, String)]) 
             ..NO_MESSAGES
         },
         ..NO_ENGINE
-    })));
+    }));
+    if add(description) { Ok(()) } else { Err(too_many()) }
+}
+
+fn too_many() -> String {
+    format!(
+        "this process knows {MOST} protocols of libraries already; read fewer runs at once, or restart it"
+    )
 }
 
 /// Gives it a place, if it has none; false if all are taken.

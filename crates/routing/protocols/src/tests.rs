@@ -196,12 +196,19 @@ fn foreign_packets_are_routing_packets_by_their_heaviest_message() {
 fn the_names_of_recorded_protocols_are_known_within_bounds() {
     let learn = |name: &str, types: &[(u8, String)]| CLASSIFIER.learn(name, &["data".to_owned()], types);
     let types: Vec<(u8, String)> = (0..16).map(|bit| (bit, format!("t{bit}"))).collect();
-    learn("recorded", &types);
-    learn("endless", &[&types[..], &types[..1]].concat());
+    learn("recorded", &types).expect("room");
+    learn("endless", &[&types[..], &types[..1]].concat()).expect("it is ignored");
     assert!(class("recorded", "data").is_some() && class("endless", "data").is_none());
     assert_eq!(messages("recorded", &["t0", "t15"]).map(Messages::bits), Some(0x8001));
-    (0..40).for_each(|i| learn(&format!("p{i}"), &[]));
-    assert!(class("p0", "data").is_some() && class("p39", "data").is_none());
+    let most = 256 - usize::from(Class::FIRST_FOREIGN);
+    for i in 1..most {
+        learn(&format!("p{i}"), &[]).expect("room");
+        assert!(class(&format!("p{i}"), "data").is_some(), "{i}");
+    }
+    let said = learn("one-more", &[]).expect_err("no room");
+    assert!(said.contains("knows 241 protocols of libraries already"), "{said}");
+    learn("p1", &[]).expect("it is known");
+    assert!(class("one-more", "data").is_none());
 }
 
 proptest! {

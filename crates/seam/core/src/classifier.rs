@@ -16,7 +16,10 @@ pub trait Classifier: Debug + Sync {
     fn messages(&self, protocol: &str, types: &[&str]) -> Option<Messages>;
 
     /// Names the classes and types of a protocol that this process may not have loaded: those that a run directory lists.
-    fn learn(&self, protocol: &str, classes: &[String], types: &[(u8, String)]);
+    ///
+    /// # Errors
+    /// If this process knows too many protocols.
+    fn learn(&self, protocol: &str, classes: &[String], types: &[(u8, String)]) -> Result<(), String>;
 
     /// The class of a routing packet, and the routing messages in it. The class is `None` for a packet with application data.
     fn classify(&self, ip_packet: &[u8]) -> (Option<Class>, Messages);

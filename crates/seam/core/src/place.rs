@@ -6,8 +6,8 @@ use crate::Description;
 
 /// The first place of protocols that are no part of the registry: libraries, and those that a run directory names.
 pub(crate) const FIRST_FOREIGN: u8 = 15;
-/// More protocols than a process has.
-const MAX_PROTOCOLS: usize = 48;
+/// A place is one byte.
+const MAX_PROTOCOLS: usize = 256;
 
 /// The protocols that had a place so far. It is filled by those who make places, which is the registry alone.
 static PROTOCOLS: [OnceLock<&'static Description>; MAX_PROTOCOLS] =
