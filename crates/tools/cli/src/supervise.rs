@@ -141,30 +141,49 @@ impl LongCall {
 
 /// Says how the child ended, unless it has done so itself. Returns the exit status.
 fn verdict(status: ExitStatus, at: &Snapshot, library: &Path) -> i32 {
+    let (what, code) = ending(status, at, library);
+    if let Some(what) = what {
+        say_end(&what, at);
+    }
+    code
+}
+
+/// What to say of a child's end, and the exit status.
+fn ending(status: ExitStatus, at: &Snapshot, library: &Path) -> (Option<String>, i32) {
     let name = name(at, library);
     let place = at.call.map_or_else(String::new, |call| format!(" {call}"));
-    let signal = status.signal().and_then(|s| Signal::try_from(s).ok());
-    let what = match (signal, status.code()) {
-        _ if !at.fault.is_empty() => format!("{name} ended the run{place}: it {}", at.fault),
-        (Some(signal), _) if SENT.contains(&signal) => {
-            if signal == Signal::SIGKILL {
-                let remedy = "if nobody sent it, memory ran out: see dmesg";
-                say_end(&format!("{signal} ended the process that ran {name}; {remedy}"), at);
-            }
-            return 128 + signal as i32;
+    let failed = |what: String| (Some(what), i32::from(Status::Failed.code()));
+    if !at.fault.is_empty() {
+        return failed(format!("{name} ended the run{place}: it {}", at.fault));
+    }
+    let Some(number) = status.signal() else {
+        let code = status.code();
+        if at.call.is_none() {
+            return (None, code.unwrap_or(1));
         }
-        (Some(signal), _) if at.call.is_some() => format!("{name} crashed ({signal}){place}"),
-        (Some(signal), _) => format!(
-            "the process that ran {name} crashed ({signal}) between its callbacks: in its classify or decode, in a \
-             thread of its own, or in Wayhop"
-        ),
-        (None, code) if at.call.is_some() => {
-            format!("{name} ended the process{place} (exit status {})", code.unwrap_or(0))
-        }
-        (None, code) => return code.unwrap_or(1),
+        return failed(format!("{name} ended the process{place} (exit status {})", code.unwrap_or(0)));
     };
-    say_end(&what, at);
-    i32::from(Status::Failed.code())
+    let signal = signal_name(number);
+    if SENT.iter().any(|sent| *sent as i32 == number) {
+        let remedy = "if nobody sent it, memory ran out: see dmesg";
+        let is_kill = number == Signal::SIGKILL as i32;
+        return (
+            is_kill.then(|| format!("{signal} ended the process that ran {name}; {remedy}")),
+            128 + number,
+        );
+    }
+    if at.call.is_some() {
+        return failed(format!("{name} crashed ({signal}){place}"));
+    }
+    failed(format!(
+        "the process that ran {name} crashed ({signal}) between its callbacks: in its classify or decode, in a \
+         thread of its own, or in Wayhop"
+    ))
+}
+
+/// The name of a signal; real-time signals have numbers only.
+fn signal_name(number: i32) -> String {
+    Signal::try_from(number).map_or_else(|_| format!("signal {number}"), |signal| signal.to_string())
 }
 
 fn timed_out(at: &Snapshot, library: &Path, limit: Duration) -> i32 {
@@ -196,5 +215,35 @@ fn say_end(what: &str, at: &Snapshot) {
         Ok(Some(sentence)) => say!("{sentence}"),
         Ok(None) => {}
         Err(e) => say!("{}: nothing was recorded yet ({e})", at.run),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wayhop_protocols::progress::{Call, Callback};
+
+    fn ended(status: i32, at: &Snapshot) -> (Option<String>, i32) {
+        ending(ExitStatus::from_raw(status), at, Path::new("./libmine.so"))
+    }
+
+    #[test]
+    fn the_end_of_a_library_is_told_with_its_signal_or_exit_status() {
+        let idle = Snapshot::default();
+        let call = Some(Call { callback: Callback::Timer, node: Some(3), time_ns: 2_000_000_000 });
+        let busy = Snapshot { call, ..Snapshot::default() };
+        let told = |status, at| ended(status, at).0.unwrap_or_default();
+        let name = "the library ./libmine.so";
+        assert_eq!(told(11, &busy), format!("{name} crashed (SIGSEGV) in timer of node 3 at 2.000000 s"));
+        // The first that the kernel leaves to programs: SIGRTMIN of glibc and musl is a later one.
+        assert_eq!(told(34, &busy), format!("{name} crashed (signal 34) in timer of node 3 at 2.000000 s"));
+        assert!(told(64, &idle).contains("crashed (signal 64) between its callbacks"));
+        let exited = format!("{name} ended the process in timer of node 3 at 2.000000 s (exit status 7)");
+        assert_eq!(ended(7 << 8, &busy), (Some(exited), 1));
+        assert_eq!(ended(7 << 8, &idle), (None, 7));
+        assert_eq!(ended(15, &busy), (None, 143));
+        assert!(told(9, &busy).contains("SIGKILL ended the process"));
+        let faulty = Snapshot { fault: "sent an empty packet".to_owned(), ..busy };
+        assert!(told(0, &faulty).ends_with("it sent an empty packet"));
     }
 }
