@@ -152,6 +152,13 @@ const OLSR: [u8; 36] = [
     1, 0x86, 0, 16, 10, 0, 0, 1, 1, 0, 0, 7, 0, 0, 5, 3, // HELLO
     2, 0xe7, 0, 16, 10, 0, 0, 1, 255, 0, 0, 8, 0, 5, 0, 0, // TC
 ];
+/// A TC of fd00::1 over IPv6, with fd00::2.
+#[rustfmt::skip]
+const OLSR6: [u8; 48] = [
+    0, 48, 0, 9,
+    2, 0xe7, 0, 44, 0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 255, 0, 0, 8,
+        0, 5, 0, 0, 0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2,
+];
 /// A Hello and an IHU, and a wildcard request.
 const BABEL: [u8; 28] = [
     42, 2, 0, 24, 4, 6, 0, 0, 0, 1, 1, 0x90, // Hello
@@ -182,11 +189,15 @@ fn foreign_packets_are_routing_packets_by_their_heaviest_message() {
         assert_eq!(truncated.iter().rposition(|t| *t), Some(names.len() - 1), "{protocol}: {truncated:?}");
         assert_eq!(truncated.iter().filter(|t| **t).count(), 1);
     }
-    // The same octets in datagrams of the other family: OLSR is of IPv4 only.
-    let olsr6 = ip6(&udp(698, &OLSR));
-    assert_eq!(classify(&olsr6), (None, Messages::NONE));
+    // Over IPv6 the addresses of messages are longer (RFC 3626, section 17): those of IPv4 do not fit.
+    let (_, decoded) = decode(&ip6(&udp(698, &OLSR))).expect("its port");
+    assert!(decoded.iter().all(|m| m.malformed.is_some()), "{decoded:?}");
+    let olsr6 = ip6(&udp(698, &OLSR6));
+    assert_eq!(classify(&olsr6), (class("olsr", "tc"), crate::messages("olsr", &["tc"]).expect("a type")));
     let (_, decoded) = decode(&olsr6).expect("its port");
-    assert!(decoded.len() == 1 && decoded[0].malformed.is_some());
+    assert!(decoded.len() == 1 && decoded[0].malformed.is_none(), "{decoded:?}");
+    assert_eq!(decoded[0].fields["originator"], "fd00::1");
+    assert_eq!(decoded[0].fields["advertised"][0], "fd00::2");
     assert_eq!(classify(&ip(17, &udp(6696, &BABEL))).0, class("babel", "request"));
     // Data of a program that happens to use the port.
     assert_eq!(classify(&ip(17, &udp(6696, b"GET / HTTP/1.1"))), (None, Messages::NONE));

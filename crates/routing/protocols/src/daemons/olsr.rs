@@ -5,7 +5,8 @@ use wayhop_core::{
     Carrier, Classified, Datagram, DecodedMessage, Description, MessageFormat, Ns2Format, hex,
 };
 use wayhop_wire::olsr::{
-    Body, LinkMessage, LinkType, Message, NeighbourType, PORT, Packet, TimeCode, message_type,
+    Address, Body, LinkMessage, LinkType, Message, NeighbourType, Network, PORT, Packet, TimeCode,
+    message_type,
 };
 
 use crate::format::{NO_ENGINE, NO_MESSAGES, heaviest, unreadable};
@@ -44,24 +45,28 @@ fn classify(d: &Datagram<'_>) -> Classified {
     Classified { class: heaviest(types, &BY_WEIGHT), types }
 }
 
-/// The packet. RFC 3626 leaves IPv6 to others.
 fn packet<'a>(d: &Datagram<'a>) -> Option<Packet<'a>> {
     let read = if d.is_cut() { Packet::new_snapped } else { Packet::new_checked };
-    read(d.payload).ok().filter(|_| d.source.is_v4())
+    read(d.payload).ok()
 }
 
 fn decode(d: &Datagram<'_>) -> Vec<DecodedMessage> {
     let Some(packet) = packet(d) else {
-        return vec![unreadable(d, d.payload, "unknown", "not a packet of OLSR over IPv4")];
+        return vec![unreadable(d, d.payload, "unknown", "not a packet of OLSR")];
     };
-    let message = |octets: &[u8]| match Message::parse(octets) {
-        Ok(m) => whole(&packet, &m),
-        Err(e) => unreadable(d, octets, kind_name(octets[0]), e),
+    let message = |octets: &[u8]| {
+        // Messages have addresses of the packet's family (RFC 3626, section 17).
+        let read = if d.source.is_v4() {
+            Message::parse(octets).map(|m| whole(&packet, &m))
+        } else {
+            Message::parse6(octets).map(|m| whole(&packet, &m))
+        };
+        read.unwrap_or_else(|e| unreadable(d, octets, kind_name(octets[0]), e))
     };
     packet.messages().map(message).collect()
 }
 
-fn whole(packet: &Packet<'_>, m: &Message<'_>) -> DecodedMessage {
+fn whole<A: Address>(packet: &Packet<'_>, m: &Message<'_, A>) -> DecodedMessage {
     let mut message = DecodedMessage::whole(
         kind_name(m.body.kind()),
         json!({
@@ -85,7 +90,8 @@ fn whole(packet: &Packet<'_>, m: &Message<'_>) -> DecodedMessage {
             put("interfaces", interfaces.iter().map(|a| a.to_string()).collect());
         }
         Body::Hna(networks) => {
-            let network = |n: wayhop_wire::olsr::Network| json!({ "address": n.address.to_string(), "netmask": n.netmask.to_string() });
+            let network =
+                |n: Network<A>| json!({ "address": n.address.to_string(), "netmask": n.netmask.to_string() });
             put("networks", networks.iter().map(network).collect());
         }
         Body::Other { kind, data } => {
@@ -97,7 +103,7 @@ fn whole(packet: &Packet<'_>, m: &Message<'_>) -> DecodedMessage {
 }
 
 /// A link message. States that RFC 3626 does not define are null.
-fn link(l: &LinkMessage<'_>) -> Value {
+fn link<A: Address>(l: &LinkMessage<'_, A>) -> Value {
     let link = l.code.link().map(|t| match t {
         LinkType::Unspecified => "unspecified",
         LinkType::Asymmetric => "asymmetric",

@@ -4,7 +4,7 @@ use core::fmt;
 use std::net::Ipv4Addr;
 
 use super::TimeCode;
-use super::items::{items, put_items};
+use super::items::{Address, items, put_items};
 use crate::bytes::{put, u8_at, u16_at};
 use crate::list::List;
 use crate::{Error, refuse_if};
@@ -14,22 +14,22 @@ const HEAD_LEN: usize = 4;
 
 /// What a HELLO says.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Hello<'a> {
+pub struct Hello<'a, A: Address = Ipv4Addr> {
     /// The time between two HELLOs of this interface.
     pub htime: TimeCode,
     /// Willingness to forward for others: 0 never, 3 by default, 7 always (section 18.8).
     pub willingness: u8,
     /// The links, by their state.
-    pub links: LinkMessages<'a>,
+    pub links: LinkMessages<'a, A>,
 }
 
 /// Neighbours whose links have the same state.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct LinkMessage<'a> {
+pub struct LinkMessage<'a, A: Address = Ipv4Addr> {
     /// The state.
     pub code: LinkCode,
     /// Addresses of the neighbours' interfaces.
-    pub neighbours: List<'a, Ipv4Addr>,
+    pub neighbours: List<'a, A>,
 }
 
 /// State of links and their neighbours: two fields of two bits, where the value is at most 15 (section 6.1.1).
@@ -84,13 +84,13 @@ impl LinkCode {
     }
 }
 
-impl<'a> Hello<'a> {
+impl<'a, A: Address> Hello<'a, A> {
     pub(super) fn parse(b: &'a [u8]) -> Result<Self, Error> {
         refuse_if(b.len() < HEAD_LEN, Error::Length)?;
         let links = LinkMessages(Inner::Wire(&b[HEAD_LEN..]));
         let mut rest = &b[HEAD_LEN..];
         while !rest.is_empty() {
-            rest = split(rest)?.1;
+            rest = split::<A>(rest)?.1;
         }
         Ok(Self { htime: TimeCode(b[2]), willingness: b[3], links })
     }
@@ -113,14 +113,14 @@ impl<'a> Hello<'a> {
     }
 }
 
-impl LinkMessage<'_> {
+impl<A: Address> LinkMessage<'_, A> {
     fn buffer_len(&self) -> usize {
-        HEAD_LEN + 4 * self.neighbours.len()
+        HEAD_LEN + A::LEN * self.neighbours.len()
     }
 }
 
 /// The first link message of these octets, and the octets behind it.
-fn split(b: &[u8]) -> Result<(LinkMessage<'_>, &[u8]), Error> {
+fn split<A: Address>(b: &[u8]) -> Result<(LinkMessage<'_, A>, &[u8]), Error> {
     let len = usize::from(u16_at(b, 2));
     refuse_if(len < HEAD_LEN, Error::Length)?;
     let (link, rest) = b.split_at_checked(len).ok_or(Error::Length)?;
@@ -129,18 +129,18 @@ fn split(b: &[u8]) -> Result<(LinkMessage<'_>, &[u8]), Error> {
 
 /// The link messages of a HELLO.
 #[derive(Copy, Clone)]
-pub struct LinkMessages<'a>(Inner<'a>);
+pub struct LinkMessages<'a, A: Address = Ipv4Addr>(Inner<'a, A>);
 
 #[derive(Copy, Clone)]
-enum Inner<'a> {
+enum Inner<'a, A: Address> {
     /// Checked by [`Hello::parse`].
     Wire(&'a [u8]),
-    Slice(&'a [LinkMessage<'a>]),
+    Slice(&'a [LinkMessage<'a, A>]),
 }
 
-impl<'a> LinkMessages<'a> {
+impl<'a, A: Address> LinkMessages<'a, A> {
     /// All of them, in order.
-    pub fn iter(&self) -> impl Iterator<Item = LinkMessage<'a>> + use<'a> {
+    pub fn iter(&self) -> impl Iterator<Item = LinkMessage<'a, A>> + use<'a, A> {
         let (mut octets, slice) = match self.0 {
             Inner::Wire(octets) => (octets, &[][..]),
             Inner::Slice(slice) => (&[][..], slice),
@@ -154,18 +154,18 @@ impl<'a> LinkMessages<'a> {
     }
 }
 
-impl<'a> From<&'a [LinkMessage<'a>]> for LinkMessages<'a> {
-    fn from(links: &'a [LinkMessage<'a>]) -> Self {
+impl<'a, A: Address> From<&'a [LinkMessage<'a, A>]> for LinkMessages<'a, A> {
+    fn from(links: &'a [LinkMessage<'a, A>]) -> Self {
         Self(Inner::Slice(links))
     }
 }
-impl PartialEq for LinkMessages<'_> {
+impl<A: Address> PartialEq for LinkMessages<'_, A> {
     fn eq(&self, o: &Self) -> bool {
         self.iter().eq(o.iter())
     }
 }
-impl Eq for LinkMessages<'_> {}
-impl fmt::Debug for LinkMessages<'_> {
+impl<A: Address> Eq for LinkMessages<'_, A> {}
+impl<A: Address> fmt::Debug for LinkMessages<'_, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }

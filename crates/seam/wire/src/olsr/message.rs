@@ -1,15 +1,18 @@
 //! Messages: their header (section 3.3.2), and what TC, MID and HNA carry.
 
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
-use super::items::{items, put_items};
+use super::items::{Address, address_at, items, put_items};
 use super::{Hello, TimeCode};
-use crate::bytes::{addr_at, put, u16_at};
+use crate::bytes::{put, u8_at, u16_at};
 use crate::list::{List, ListItem};
 use crate::{Error, refuse_if};
 
-/// Length of the message header, in octets.
-pub(super) const HEADER_LEN: usize = 12;
+/// Octets of the message header before the originator, and behind it.
+const BEFORE: usize = 4;
+const BEHIND: usize = 4;
+/// Length of the shortest message header, that of IPv4, in octets.
+pub(super) const HEADER_LEN: usize = BEFORE + 4 + BEHIND;
 
 /// Message Types (section 18.4).
 pub mod message_type {
@@ -25,11 +28,11 @@ pub mod message_type {
 
 /// A message.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Message<'a> {
+pub struct Message<'a, A: Address = Ipv4Addr> {
     /// For how long its contents are valid after reception.
     pub vtime: TimeCode,
     /// The main address of the node that made it.
-    pub originator: Ipv4Addr,
+    pub originator: A,
     /// The hops that it may make; 1 in a HELLO.
     pub ttl: u8,
     /// The hops that it has made.
@@ -37,25 +40,25 @@ pub struct Message<'a> {
     /// With the originator, names this message.
     pub seq: u16,
     /// What it says.
-    pub body: Body<'a>,
+    pub body: Body<'a, A>,
 }
 
 /// What a message says, by its type.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Body<'a> {
+pub enum Body<'a, A: Address = Ipv4Addr> {
     /// The originator's links.
-    Hello(Hello<'a>),
+    Hello(Hello<'a, A>),
     /// Topology Control.
     Tc {
         /// Advertised Neighbour Sequence Number: one more with each change of the list.
         ansn: u16,
         /// Main addresses of neighbours that reach the network through the originator.
-        advertised: List<'a, Ipv4Addr>,
+        advertised: List<'a, A>,
     },
     /// Multiple Interface Declaration: the addresses of the originator's other interfaces.
-    Mid(List<'a, Ipv4Addr>),
+    Mid(List<'a, A>),
     /// Host and Network Association: networks that the originator is a gateway to.
-    Hna(List<'a, Network>),
+    Hna(List<'a, Network<A>>),
     /// A message of a type that RFC 3626 does not define.
     Other {
         /// Its type.
@@ -67,43 +70,64 @@ pub enum Body<'a> {
 
 /// A network of an HNA message.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Network {
+pub struct Network<A: Address = Ipv4Addr> {
     /// Its address.
-    pub address: Ipv4Addr,
+    pub address: A,
     /// Its netmask.
-    pub netmask: Ipv4Addr,
+    pub netmask: A,
 }
 
-impl ListItem for Network {
-    type Octets = [u8; 8];
-    fn read(octets: &[u8; 8]) -> Self {
-        Self { address: addr_at(octets, 0), netmask: addr_at(octets, 4) }
+impl<A: Address> ListItem for Network<A> {
+    type Octets = [A::Octets; 2];
+    fn read([address, netmask]: &[A::Octets; 2]) -> Self {
+        Self { address: A::read(address), netmask: A::read(netmask) }
     }
 }
 
 impl<'a> Message<'a> {
-    /// Reads the octets of one message.
+    /// Reads the octets of one message in an IPv4 packet.
     ///
     /// # Errors
     /// [`Error::Truncated`] if there are fewer than its length says, [`Error::Length`] if its lists do not fill it.
     pub fn parse(b: &'a [u8]) -> Result<Self, Error> {
-        refuse_if(b.len() < HEADER_LEN, Error::Truncated)?;
+        Self::read(b)
+    }
+}
+
+impl<'a> Message<'a, Ipv6Addr> {
+    /// Reads the octets of one message in an IPv6 packet.
+    ///
+    /// # Errors
+    /// As of [`Message::parse`].
+    pub fn parse6(b: &'a [u8]) -> Result<Self, Error> {
+        Self::read(b)
+    }
+}
+
+impl<'a, A: Address> Message<'a, A> {
+    /// Where the fields behind the originator begin, and the body.
+    const TTL_AT: usize = BEFORE + A::LEN;
+    const BODY_AT: usize = Self::TTL_AT + BEHIND;
+
+    fn read(b: &'a [u8]) -> Result<Self, Error> {
+        let originator = address_at(b, BEFORE).ok_or(Error::Truncated)?;
+        refuse_if(b.len() < Self::BODY_AT, Error::Truncated)?;
         let len = usize::from(u16_at(b, 2));
-        refuse_if(len < HEADER_LEN, Error::Length)?;
-        let data = b.get(HEADER_LEN..len).ok_or(Error::Truncated)?;
+        refuse_if(len < Self::BODY_AT, Error::Length)?;
+        let data = b.get(Self::BODY_AT..len).ok_or(Error::Truncated)?;
         Ok(Self {
             vtime: TimeCode(b[1]),
-            originator: addr_at(b, 4),
-            ttl: b[8],
-            hop_count: b[9],
-            seq: u16_at(b, 10),
+            originator,
+            ttl: u8_at(b, Self::TTL_AT),
+            hop_count: u8_at(b, Self::TTL_AT + 1),
+            seq: u16_at(b, Self::TTL_AT + 2),
             body: Body::parse(b[0], data)?,
         })
     }
 
     /// Length in octets.
     pub fn buffer_len(&self) -> usize {
-        HEADER_LEN + self.body.buffer_len()
+        Self::BODY_AT + self.body.buffer_len()
     }
 
     /// Writes the message, or says which field does not fit. Panics if `buf` is shorter than [`Message::buffer_len`].
@@ -111,14 +135,14 @@ impl<'a> Message<'a> {
         let len = u16::try_from(self.buffer_len()).map_err(|_| Error::Full)?;
         put(buf, 0, [self.body.kind(), self.vtime.0]);
         put(buf, 2, len.to_be_bytes());
-        put(buf, 4, self.originator.octets());
-        put(buf, 8, [self.ttl, self.hop_count]);
-        put(buf, 10, self.seq.to_be_bytes());
-        self.body.emit(&mut buf[HEADER_LEN..])
+        self.originator.put(buf, BEFORE);
+        put(buf, Self::TTL_AT, [self.ttl, self.hop_count]);
+        put(buf, Self::TTL_AT + 2, self.seq.to_be_bytes());
+        self.body.emit(&mut buf[Self::BODY_AT..])
     }
 }
 
-impl<'a> Body<'a> {
+impl<'a, A: Address> Body<'a, A> {
     fn parse(kind: u8, data: &'a [u8]) -> Result<Self, Error> {
         Ok(match kind {
             message_type::HELLO => Self::Hello(Hello::parse(data)?),
@@ -127,8 +151,8 @@ impl<'a> Body<'a> {
                 Self::Tc { ansn: u16_at(data, 0), advertised }
             }
             message_type::MID => Self::Mid(items(data)?),
-            message_type::HNA => match data.as_chunks() {
-                (networks, []) => Self::Hna(List::from_wire(networks)),
+            message_type::HNA => match A::split(data).map(<[_]>::as_chunks) {
+                Some((networks, [])) => Self::Hna(List::from_wire(networks)),
                 _ => return Err(Error::Length),
             },
             kind => Self::Other { kind, data },
@@ -149,9 +173,9 @@ impl<'a> Body<'a> {
     fn buffer_len(&self) -> usize {
         match self {
             Self::Hello(h) => h.buffer_len(),
-            Self::Tc { advertised, .. } => 4 + 4 * advertised.len(),
-            Self::Mid(interfaces) => 4 * interfaces.len(),
-            Self::Hna(networks) => 8 * networks.len(),
+            Self::Tc { advertised, .. } => 4 + A::LEN * advertised.len(),
+            Self::Mid(interfaces) => A::LEN * interfaces.len(),
+            Self::Hna(networks) => 2 * A::LEN * networks.len(),
             Self::Other { data, .. } => data.len(),
         }
     }
@@ -167,8 +191,8 @@ impl<'a> Body<'a> {
             Self::Mid(interfaces) => put_items(b, *interfaces),
             Self::Hna(networks) => {
                 for (i, n) in networks.iter().enumerate() {
-                    put(b, 8 * i, n.address.octets());
-                    put(b, 8 * i + 4, n.netmask.octets());
+                    n.address.put(b, 2 * A::LEN * i);
+                    n.netmask.put(b, 2 * A::LEN * i + A::LEN);
                 }
             }
             Self::Other { kind: message_type::HELLO..=message_type::HNA, .. } => {

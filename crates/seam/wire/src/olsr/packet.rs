@@ -1,6 +1,9 @@
 //! The packet header (section 3.3).
 
+use std::net::Ipv4Addr;
+
 use super::Message;
+use super::items::Address;
 use super::message;
 use crate::bytes::{put, u16_at};
 use crate::{Error, refuse_if};
@@ -39,7 +42,7 @@ impl<'a> Packet<'a> {
     pub fn seq(&self) -> u16 {
         u16_at(self.bytes, 2)
     }
-    /// The octets of each message, for [`Message::parse`]. The last one may be cut, or have a wrong length.
+    /// The octets of each message, for [`Message::parse`] or [`Message::parse6`]. The last one may be cut, or have a wrong length.
     pub fn messages(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let mut rest = &self.bytes[HEADER_LEN..self.len.min(self.bytes.len())];
         std::iter::from_fn(move || {
@@ -58,14 +61,14 @@ impl<'a> Packet<'a> {
 
 /// A packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct PacketRepr<'a> {
+pub struct PacketRepr<'a, A: Address = Ipv4Addr> {
     /// Packet Sequence Number.
     pub seq: u16,
     /// The messages, at least one.
-    pub messages: &'a [Message<'a>],
+    pub messages: &'a [Message<'a, A>],
 }
 
-impl PacketRepr<'_> {
+impl<A: Address> PacketRepr<'_, A> {
     /// Length in octets.
     pub fn buffer_len(&self) -> usize {
         HEADER_LEN + self.messages.iter().map(Message::buffer_len).sum::<usize>()

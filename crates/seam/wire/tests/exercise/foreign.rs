@@ -1,13 +1,21 @@
 use std::net::Ipv6Addr;
 
+use wayhop_wire::Error;
 use wayhop_wire::babel::{self as wire_babel, ParserState, Tlv};
-use wayhop_wire::olsr::{self as wire_olsr, Body, Message};
+use wayhop_wire::olsr::{self as wire_olsr, Address, Body, Message};
 
-/// OLSR packets.
+/// OLSR packets, over IPv4 and over IPv6.
 pub(crate) fn olsr(bytes: &[u8]) {
     let Ok(packet) = wire_olsr::Packet::new_snapped(bytes) else { return };
-    let read = |octets| Message::parse(octets).ok();
-    let messages: Vec<Message<'_>> = packet.messages().filter_map(read).collect();
+    olsr_messages(packet, |octets| Message::parse(octets));
+    olsr_messages(packet, |octets| Message::parse6(octets));
+}
+
+fn olsr_messages<'a, A: Address>(
+    packet: wire_olsr::Packet<'a>,
+    parse: impl for<'b> Fn(&'b [u8]) -> Result<Message<'b, A>, Error>,
+) {
+    let messages: Vec<Message<'_, A>> = packet.messages().filter_map(|octets| parse(octets).ok()).collect();
     for m in &messages {
         assert!((62_500_000..=3_968_000_000_000).contains(&m.vtime.as_nanos()));
         if let Body::Hello(h) = m.body {
@@ -22,7 +30,7 @@ pub(crate) fn olsr(bytes: &[u8]) {
     repr.emit(&mut out).expect("what was read can be written");
     let again = wire_olsr::Packet::new_checked(&out).expect("it was written");
     assert_eq!((again.seq(), again.total_len()), (packet.seq(), out.len()));
-    assert!(again.messages().map(|m| Message::parse(m).expect("it was written")).eq(messages));
+    assert!(again.messages().map(|m| parse(m).expect("it was written")).eq(messages));
 }
 
 /// Babel packets.

@@ -1,6 +1,6 @@
 //! OLSR: octets by hand from RFC 3626, tshark, ns-3.
 
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::path::Path;
 
 use proptest::collection::vec;
@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use wayhop_testkit::tshark;
 use wayhop_wire::Error;
 use wayhop_wire::olsr::{
-    Body, Hello, LinkCode, LinkMessage, LinkType, Message, NeighbourType, Network, PORT, Packet, PacketRepr,
-    TimeCode,
+    Address, Body, Hello, LinkCode, LinkMessage, LinkType, Message, NeighbourType, Network, PORT, Packet,
+    PacketRepr, TimeCode,
 };
 
 use crate::common::{
@@ -25,7 +25,7 @@ const HEAD: Message<'static> = Message {
     body: Body::Other { kind: 200, data: &[] },
 };
 
-fn emitted(seq: u16, messages: &[Message<'_>]) -> Vec<u8> {
+fn emitted<A: Address>(seq: u16, messages: &[Message<'_, A>]) -> Vec<u8> {
     let repr = PacketRepr { seq, messages };
     let mut out = vec![0xee; repr.buffer_len()];
     repr.emit(&mut out).expect("its fields fit");
@@ -222,6 +222,49 @@ fn tshark_reads_what_we_write() {
     };
     let cases: Vec<Case> = messages.chunks(1).chain([&messages[..]]).map(case).collect();
     assert_tshark_agrees(RAW_IP, &cases);
+}
+
+/// Section 17: the same with longer addresses.
+#[test]
+fn tshark_reads_what_we_write_over_ipv6() {
+    let [a, b, c] = [1, 2, 3].map(|n| Ipv6Addr::new(0xfd00, 7, 0, 0, 0, 0, 0, n));
+    let addresses = [b, c];
+    let links = [
+        LinkMessage { code: LinkCode(6), neighbours: (&addresses[..]).into() },
+        LinkMessage { code: LinkCode(10), neighbours: (&addresses[1..]).into() },
+    ];
+    let hello = Hello { htime: TimeCode(0x05), willingness: 3, links: (&links[..]).into() };
+    let networks = [Network { address: a, netmask: Ipv6Addr::new(0xffff, 0xffff, 0, 0, 0, 0, 0, 0) }];
+    let messages = [
+        Body::Hello(hello),
+        Body::Tc { ansn: 7, advertised: (&addresses[..]).into() },
+        Body::Mid((&addresses[1..]).into()),
+        Body::Hna((&networks[..]).into()),
+    ]
+    .map(|body| Message { vtime: TimeCode(0x86), originator: a, ttl: 5, hop_count: 2, seq: 9, body });
+    let octets = emitted(40_000, &messages);
+    assert_eq!(octets[4..8], [1, 0x86, 0, 84], "24 octets of header, 4, and links of 36 and 20");
+    assert_eq!(octets[8..24], a.octets());
+    assert_eq!(octets[24..28], [5, 2, 0, 9]);
+    let packet = Packet::new_checked(&octets).expect("a packet");
+    assert!(packet.messages().map(|m| Message::parse6(m).expect("it was written")).eq(messages));
+    assert!(packet.messages().all(|m| Message::parse6(&m[..23]).is_err()));
+    // tshark 4.0 takes every HNA message over IPv6 for malformed.
+    let shown = &messages[..3];
+    let octets = emitted(40_000, shown);
+    let mut expected = shows! { "olsr.packet_len" => octets.len(), "olsr.packet_seq_num" => 40_000 };
+    for m in shown {
+        expected.extend(shows! {
+            "olsr.message_type" => m.body.kind(), "olsr.message_size" => m.buffer_len(), "olsr.origin6_addr" => a,
+            "olsr.ttl" => 5, "olsr.hop_count" => 2, "olsr.message_seq_num" => 9,
+        });
+    }
+    expected.extend(shows! {
+        "olsr.neighbor6_addr" => b, "olsr.neighbor6_addr" => c, "olsr.neighbor6_addr" => c, "olsr.ansn" => 7,
+        "olsr.neighbor6_addr" => b, "olsr.neighbor6_addr" => c, "olsr.interface6_addr" => c,
+    });
+    let group = Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 0, 0x6d);
+    assert_tshark_agrees(RAW_IP, &[written(datagram(a, group, PORT, &octets), &expected)]);
 }
 
 #[test]
