@@ -181,3 +181,24 @@ fn a_ping_crosses_an_emulated_chain_of_ns3s_nodes() {
         assert!(ran.out.contains("5 received"), "{model}: {}{}", ran.out, ran.err);
     }
 }
+
+#[test]
+fn iperf3_measures_ns3s_aodv_in_emulation_and_lab() {
+    skip_without_root!();
+    build(VERSIONS[0], "all");
+    let nodes =
+        CHAIN.split("[[traffic]]").next().unwrap_or_default().replace("nodes.count = 4", "nodes.count = 3");
+    let server = "[[programs]]\nnode = 2\ncommand = [\"sh\", \"-c\", \"iperf3 -s >/dev/null\"]\n";
+    let dir = folder(&[("s.toml", &format!("{nodes}{server}"))]);
+    // Until the server listens, the client ends with an error.
+    let script =
+        "until said=$(iperf3 -u -c mesh-2 -b 100k -l 500 -t 2 -J); do sleep 0.2; done; echo \"$said\"";
+    for world in ["emulate", "lab"] {
+        let args = [world, "s.toml", "--protocol", "ns3:aodv", "--no-out", "--quiet", "--node", "0"];
+        let measured = run_in(dir.path(), &[&args[..], &["--", "sh", "-c", script]].concat()).json();
+        let sum = &measured["end"]["sum"];
+        let (sent, lost) = (sum["packets"].as_u64().expect("a count"), sum["lost_packets"].as_u64());
+        // A route that breaks under load costs the packets of its discovery.
+        assert!(sent >= 40 && lost.is_some_and(|lost| lost * 4 < sent), "{world}: {measured}");
+    }
+}

@@ -1,5 +1,7 @@
 //! ns-3's routing models (`ns3/`) as daemons: in the lab, and on hosts of their own. Needs root.
 
+use std::time::Duration;
+
 use crate::mesh::{Mesh, run_scenario, skip_without_root};
 use crate::ns3_libraries::{VERSIONS, build};
 
@@ -39,6 +41,23 @@ fn hosts_with_ns3s_aodv_ping_each_other() {
     let mut mesh = Mesh::line(3);
     mesh.start_all("ns3:aodv", &[]);
     mesh.ping(0, 2, 5);
+    mesh.stop_all();
+}
+
+#[test]
+fn hosts_with_ns3s_aodv_measure_with_iperf3() {
+    skip_without_root!();
+    build(VERSIONS[0], "all");
+    let mut mesh = Mesh::line(3);
+    let _server = mesh.start_program(2, &["iperf3", "-s", "--logfile", "/dev/null"]);
+    mesh.start_all("ns3:aodv", &[]);
+    mesh.until("iperf3 measures", Duration::from_secs(60), |m| {
+        let (ok, said) = m.run(0, "iperf3 -J -u -b 100k -l 500 -t 2 -c 10.0.0.3");
+        let measured: serde_json::Value = serde_json::from_str(&said).unwrap_or_default();
+        let sum = &measured["end"]["sum"];
+        ok && sum["packets"].as_u64() >= Some(40)
+            && sum["lost_percent"].as_f64().is_some_and(|lost| lost < 10.0)
+    });
     mesh.stop_all();
 }
 
