@@ -18,10 +18,10 @@ TARGET = ROOT / "docs/reference/python.md"
 HEAD = """\
 # The Python package
 
-Every public function and class of `wayhop` for running and analysing simulations. The
-[guide](../python.md) shows how they fit together; [protocols in
-Python](../tutorials/python-protocol.md) use other parts of the package. `python3
-python/reference.py` generates this page from the docstrings.
+Every public function and class of `wayhop`. For running and analysing simulations, the
+[guide](../python.md) shows how they fit together; for protocols and applications,
+[the tutorial](../tutorials/python-protocol.md). `python3 python/reference.py` generates this page
+from the docstrings.
 """
 SECTIONS = {
     "Runs": ("wayhop", "runs.py", ("run", "load", "decode", "Run")),
@@ -35,6 +35,23 @@ SECTIONS = {
     "Stopping rule": ("wayhop.statistics", "statistics/sequential.py", None),
     "Sensitivity": ("wayhop.statistics", "statistics/sensitivity.py", None),
     "The studio": ("wayhop", "notebook.py", ("studio", "Studio")),
+    "Protocols": (
+        "wayhop",
+        "protocol.py",
+        ("Protocol", "Rx", "TxReport", "TxStatus", "RouteUse", "LinkChange", "DropReason"),
+    ),
+    "The context of a protocol": ("wayhop", "context.py", ("Cx",)),
+    "Packets": ("wayhop", "packet.py", ("Packet", "ip_protocol", "udp")),
+    "Applications": ("wayhop", "application.py", ("Application",)),
+    "The context of an application": ("wayhop", "application_context.py", ("ApplicationCx",)),
+    "Endpoints and streams": (
+        "wayhop",
+        "endpoint.py",
+        ("Endpoint", "Stream", "StreamEvent", "StreamEventKind", "StreamEnd"),
+    ),
+    "Time, random numbers and timers": ("wayhop.handler", "handler.py", ("HandlerCx",)),
+    "Parameters": ("wayhop", "parameters.py", ("parameter", "address_parameter")),
+    "Positions": ("wayhop", "position.py", ("Fix",)),
     "Errors": ("wayhop", "errors.py", ("WayhopError", "InputError", "RunError", "MissingError", "Problem")),
 }
 OPERATORS = {"__getitem__": "[key]", "__setitem__": "[key] = value"}

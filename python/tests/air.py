@@ -12,7 +12,7 @@ from struct import unpack_from
 from typing import Any
 
 import wayhop
-from wayhop import context, host, packet
+from wayhop import context, handler, host, packet, protocol_calls
 
 ROOT = Path(__file__).resolve().parents[2]
 SPACING_DEG = 200 / 111_195
@@ -26,7 +26,7 @@ def example(name: str) -> type[wayhop.Protocol]:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
-    return host._class_of(module)
+    return host._class_of(module, protocol_calls.PROTOCOLS)
 
 
 class Air:
@@ -56,7 +56,7 @@ class Air:
     def given(self, data: bytes) -> wayhop.Packet:
         self.handles += 2
         self.bytes[self.handles] = data
-        return host._packet(data, self.handles)
+        return protocol_calls._packet(data, self.handles)
 
     def call(self, node: int, handler: str, *arguments: Any) -> None:
         cx = self.contexts[node]
@@ -82,7 +82,7 @@ class Air:
             self.delivered.append((self.addresses[node], self.data(effect, 1)))
         elif kind == context.DROP:
             self.dropped.append(effect[1])
-        elif kind == context.SET_TIMER:
+        elif kind == handler.SET_TIMER:
             key, time = unpack_from("<QQ", effect, 1)
             self.at(time, node, ("timer", key))
 

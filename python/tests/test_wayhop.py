@@ -18,9 +18,12 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "python/tests")]
 import air  # noqa: E402
 
 import wayhop  # noqa: E402
-from wayhop import context, host, packet, protocol  # noqa: E402
+from wayhop import context, handler, host, packet, parameters  # noqa: E402
 
-SOURCES = ("packet", "context", "protocol", "host", "__init__")
+SOURCES = (
+    "packet", "position", "parameters", "handler", "context", "protocol", "seam", "protocol_calls", "endpoint",
+    "application_context", "application", "application_calls", "host", "__init__",
+)  # fmt: skip
 OWN, OTHER = "10.0.0.1", "10.0.0.2"
 START, OUTBOUND, FRAME, TIMER, INSPECT, END = 0, 1, 2, 5, 9, 10
 DONE, FAILED, MORE = range(3)
@@ -35,7 +38,7 @@ def sources() -> list[tuple[str, str]]:
 class Interpreter:
     """Wayhop's side of the socket."""
 
-    def __init__(self, module: str, limit_s: float = 10.0) -> None:
+    def __init__(self, module: str, limit_s: float = 10.0, kind: str = "protocol") -> None:
         ours, theirs = socket.socketpair()
         self.folder = tempfile.TemporaryDirectory()
         path = Path(self.folder.name) / "mine.py"
@@ -50,7 +53,8 @@ class Interpreter:
         theirs.close()
         self.socket = ours
         self.now = 0
-        self.write(json.dumps({"sources": sources(), "path": str(path), "limit_s": limit_s}).encode())
+        start = {"sources": sources(), "path": str(path), "kind": kind, "limit_s": limit_s}
+        self.write(json.dumps(start).encode())
         self.kind, _, body = self.read()
         self.description = json.loads(body)
 
@@ -151,7 +155,7 @@ class Contexts(unittest.TestCase):
         self.cx.clear_timer(7)
         self.cx.clear_timer("unknown")
         kinds = [e[0] for e in self.cx._effects]
-        self.assertEqual(kinds, [context.SET_TIMER] * 4 + [context.CLEAR_TIMER])
+        self.assertEqual(kinds, [handler.SET_TIMER] * 4 + [handler.CLEAR_TIMER])
         self.assertEqual(self.cx._fired(2), ("retry", OTHER))
         self.assertEqual(list(self.cx._numbers), ["beacon"])
 
@@ -239,6 +243,143 @@ class Interpreters(unittest.TestCase):
             self.assertEqual(host.process.wait(10), 0)
 
 
+REQUEST = (ROOT / "examples/python/request.py").read_text()
+A_START, A_DATAGRAM, A_TIMER, A_STREAM, A_COMMAND, A_RESTART, A_FIGURES, A_GONE = 0, 1, 2, 3, 6, 8, 10, 11
+MAPPED = bytes(10) + b"\xff\xff"
+
+
+class Applications(unittest.TestCase):
+    def begin(self, host: Interpreter, words: tuple[int, ...] = (), **values: Any) -> tuple[int, int, bytes]:
+        place = MAPPED + socket.inet_aton(OWN) + struct.pack("<I", 3)
+        return host.call(A_START, place + json.dumps(values).encode(), words)
+
+    def test_the_description_follows_from_the_class(self) -> None:
+        with Interpreter(REQUEST, kind="application") as host:
+            d = host.description
+        self.assertEqual((host.kind, d["name"]), (DONE, "request-py"))
+        self.assertEqual(d["about"], "Clients that ask a server over UDP, in Python")
+        self.assertEqual(d["handlers"], ["on_datagram", "on_timer", "figures"])
+        self.assertEqual((d["parameters"][0]["key"], d["parameters"][0]["type"]), ("server", 4))
+
+    def test_a_request_is_sent_answered_and_counted(self) -> None:
+        values = {"server": OTHER, "think_s": 1.0, "timeout_s": 2.0, "tries": 3, "max_requests": 1}
+        with Interpreter(REQUEST, kind="application") as host:
+            # -ln(1 - 1/2) s, as the first random number says.
+            listen = struct.pack("<BH", 1, 7071)
+            at = int(0.6931471805599453 * 1e9 + 0.5)
+            timer = struct.pack("<BQQ", 5, 1, at)
+            self.assertEqual(self.begin(host, (1 << 63, 1 << 63), **values), (DONE, 1, listen + timer))
+            host.now = at
+            _, _, sent = host.call(A_TIMER, struct.pack("<Q", 1))
+            request = b"WREQ\1\0\0\0" + struct.pack(">II", 0, 1000) + bytes(48)
+            to = MAPPED + socket.inet_aton(OTHER) + struct.pack("<H", 7070)
+            head = struct.pack("<BH", 2, 7071) + to + struct.pack("<BBI", 64, 0, 64)
+            self.assertEqual(sent, head + request + struct.pack("<BQQ", 5, 2, at + 2_000_000_000))
+            host.now += 5_000_000
+            answer = b"WREQ\2\0\0\0" + struct.pack(">II", 0, 1000) + bytes(984)
+            _, _, heard = host.call(A_DATAGRAM, struct.pack("<H", 7071) + to + answer)
+            self.assertEqual(heard[:9], struct.pack("<BQ", 6, 2))
+            note = struct.pack("<BH", 9, 16) + to[:16] + struct.pack("<Q", 5_000_000) + b"request_answered"
+            self.assertEqual(heard[9 : 9 + len(note)], note)
+            figures = json.loads(host.call(A_FIGURES)[2])
+            self.assertEqual(figures["response_mean_ms"], 5.0)
+            self.assertEqual((figures["requests"], figures["answered"], figures["failed"]), (1, 1, 0))
+            # Its number is free again, and nobody answers.
+            host.write(struct.pack("<BIQIBH", A_GONE, 7, 0, 0, 1, 0))
+            self.assertEqual(self.begin(host, (1,) * 8, **values)[0], DONE)
+
+    APPLICATION = "import wayhop\nclass Mine(wayhop.Application):\n    notes = ['seen']\n"
+
+    def test_streams_and_commands_come_and_go(self) -> None:
+        body = """
+    def on_start(self, cx):
+        self.all = []
+        self.stream = cx.connect(("fd00::7", 80))
+        cx.listen_stream(81)
+
+    def on_stream(self, cx, event):
+        self.all.append(event)
+        cx.write(event.stream, b"abc")
+        cx.close(event.stream)
+
+    def on_command(self, cx, program, command, data):
+        cx.answer(program, {"streams": len(self.all), "is": command["do"], "data": data.decode()})
+"""
+        with Interpreter(self.APPLICATION + body, kind="application") as host:
+            there = socket.inet_pton(socket.AF_INET6, "fd00::7")
+            connect = struct.pack("<BQ", 4, 1) + there + struct.pack("<H", 80)
+            self.assertEqual(self.begin(host), (DONE, 0, connect + struct.pack("<BH", 3, 81)))
+            peer = MAPPED + socket.inet_aton(OTHER) + struct.pack("<H", 9)
+            event = struct.pack("<BBQBH", 0, 1, 5, 0, 81) + peer + struct.pack("<Q", 0)
+            stream = struct.pack("<BQ", 1, 5)
+            said = b"\7" + stream + struct.pack("<I", 3) + b"abc" + b"\x08" + stream
+            self.assertEqual(host.call(A_STREAM, event), (DONE, 0, said))
+            command = json.dumps({"do": "list"}).encode()
+            answer = host.call(A_COMMAND, struct.pack("<QI", 12, len(command)) + command + b"xy")[2]
+            kind, program, head, length = struct.unpack_from("<BQII", answer)
+            self.assertEqual((kind, program, length), (10, 12, 0))
+            self.assertEqual(json.loads(answer[17 : 17 + head]), {"streams": 1, "is": "list", "data": "xy"})
+
+    def test_after_a_loss_of_memory_there_is_a_new_object_unless_the_class_prepares_one(self) -> None:
+        counts = (
+            "    lives = 0\n    def on_start(self, cx):\n        self.lives += 1\n"
+            "        cx.set_timer('x', 1)\n    def figures(self):\n        return {'lives': self.lives}\n"
+        )
+        for keeps, lives in (("", 1.0), ("    def on_restart(self):\n        pass\n", 2.0)):
+            with Interpreter(self.APPLICATION + counts + keeps, kind="application") as host:
+                first = self.begin(host)
+                self.assertEqual(host.call(A_RESTART), (DONE, 0, b""))
+                # The timers of the first life are gone, and their numbers are not used again.
+                self.assertEqual((first[2][1], self.begin(host)[2][1]), (1, 2))
+                self.assertEqual(json.loads(host.call(A_FIGURES)[2]), {"lives": lives})
+
+    def check_failure(self, body: str, what: str, place: str) -> None:
+        with Interpreter(self.APPLICATION + body, kind="application") as host:
+            told: dict[str, str] = host.description
+            if host.kind == DONE:
+                kind, _, answer = self.begin(host)
+                if kind == DONE:
+                    kind, _, answer = host.call(A_FIGURES)
+                self.assertEqual(kind, FAILED)
+                told = json.loads(answer)
+        self.assertRegex(told["what"], what)
+        self.assertEqual(told["place"], place)
+
+    def test_mistakes_are_told_with_their_line(self) -> None:
+        start = "    def on_start(self, cx):\n        "
+        here = " (mine.py, line 5)"
+        for body, what in (
+            ("cx.listen(0)", "ValueError: 0 is not a port; give 1 to 65535"),
+            ("cx.note('unseen')", "ValueError: the remark 'unseen' is not in `notes`"),
+            ("cx.send(9, ('10.0.0.1', 9), bytes(70000))", "a datagram of 70000 bytes; 65507 is the most"),
+            ("cx.send(9, ('nowhere', 9), b'')", "OSError"),
+            ("cx.answer(1, [])", "TypeError: a message to a program is"),
+            ("[].pop()", "IndexError: pop from empty list"),
+        ):
+            self.check_failure(start + body, what, here)
+        returned = "returned an? {} from on_start \\(mine.py, line 4\\); handlers return None"
+        self.check_failure(start + "return 7", returned.format("int"), "")
+        self.check_failure("    async def on_start(self, cx):\n        pass", returned.format("coroutine"), "")
+        self.check_failure(start + "yield", returned.format("generator"), "")
+        figures = "    def figures(self):\n        return "
+        for value, what in (
+            ("7", "returned 7 from figures .mine.py, line 4.; return a dict"),
+            ("{'Mean delay': 1}", "returned the name 'Mean delay' from figures .mine.py, line 4.; use a-z"),
+            ("{'x': 'y'}", "returned 'y' as x from figures .mine.py, line 4.; give a number"),
+            ("{'x': True}", "returned True as x from figures"),
+        ):
+            self.check_failure(figures + value, what, "")
+        self.check_failure("    pass\nclass Other(wayhop.Application): pass", "several applications", "")
+        with Interpreter(FLOOD, kind="application") as host:
+            self.assertIn("name the file in `protocol`", host.description["what"])
+
+    def test_undefined_figures_are_left_out(self) -> None:
+        body = "    def figures(self):\n        return {'a': None, 'b': float('nan'), 'c': 3}"
+        with Interpreter(self.APPLICATION + body, kind="application") as host:
+            self.begin(host)
+            self.assertEqual(json.loads(host.call(A_FIGURES)[2]), {"c": 3.0})
+
+
 class Examples(unittest.TestCase):
     """Over four hops; in simulation, the tests of Wayhop run them."""
 
@@ -278,7 +419,7 @@ class Examples(unittest.TestCase):
 class Numbers(unittest.TestCase):
     def test_types_of_parameters_follow_their_defaults(self) -> None:
         kinds = [
-            protocol.Parameter(d, "", None, None, ()).described("x")["type"] for d in (True, 1, 1.5, "x")
+            parameters.Parameter(d, "", None, None, ()).described("x")["type"] for d in (True, 1, 1.5, "x")
         ]
         self.assertEqual(kinds, [2, 0, 1, 3])
 

@@ -1,4 +1,4 @@
-"""Wayhop in Python: run and analyse simulations, and write routing protocols.
+"""Wayhop in Python: run and analyse simulations, and write routing protocols and applications.
 
 To run simulations from a script or a notebook, ``pip install wayhop`` (docs/python.md):
 
@@ -9,28 +9,23 @@ To write a protocol, derive one class from `Protocol` in a file of its own, and 
 
     wayhop run scenario.toml --protocol ./mine.py
 
-The tutorial: docs/tutorials/python-protocol.md. For protocols Wayhop brings this package with it:
-nothing has to be installed, and no other package is needed.
+An application is a class derived from `Application`. The tutorial of both:
+docs/tutorials/python-protocol.md. For them Wayhop brings this package with it: nothing has to be
+installed, and no other package is needed.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .application import Application
+from .application_context import ApplicationCx
 from .context import ANY_INTERFACE, BROADCAST, CONTROL, DATA, HIGH, Cx
+from .endpoint import Endpoint, Stream, StreamEnd, StreamEvent, StreamEventKind
 from .packet import UDP, Carrier, Packet, ip_protocol, udp
-from .protocol import (
-    ANY,
-    DropReason,
-    Fix,
-    LinkChange,
-    Protocol,
-    RouteUse,
-    Rx,
-    TxReport,
-    TxStatus,
-    parameter,
-)
+from .parameters import address_parameter, parameter
+from .position import Fix
+from .protocol import ANY, DropReason, LinkChange, Protocol, RouteUse, Rx, TxReport, TxStatus
 
 if TYPE_CHECKING:
     from . import plot as plot
@@ -97,17 +92,25 @@ __all__ = [
     "DATA",
     "HIGH",
     "UDP",
+    "Application",
+    "ApplicationCx",
     "Carrier",
     "Cx",
     "DropReason",
+    "Endpoint",
     "Fix",
     "LinkChange",
     "Packet",
     "Protocol",
     "RouteUse",
     "Rx",
+    "Stream",
+    "StreamEnd",
+    "StreamEvent",
+    "StreamEventKind",
     "TxReport",
     "TxStatus",
+    "address_parameter",
     "ip_protocol",
     "parameter",
     "udp",

@@ -1,19 +1,16 @@
-"""What a handler can read and do."""
+"""What the handlers of protocols can read and do."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Sequence
 from socket import inet_aton
 from struct import Struct
-from typing import TYPE_CHECKING, Any, Callable, TypeVar
+from typing import TYPE_CHECKING, Callable
 
+from .handler import HandlerCx, nanoseconds
 from .packet import NEW, Carrier, Packet
 
 if TYPE_CHECKING:
     from .protocol import DropReason
-
-T = TypeVar("T")
 
 BROADCAST = "255.255.255.255"
 """As a next hop: all neighbours. As a destination: every node in range."""
@@ -26,8 +23,6 @@ CONTROL, HIGH, DATA = 0, 1, 2
 _SEND = Struct("<B4sBBQBQ")
 _PACKET = Struct("<BQI")
 _DROP = Struct("<BBQI")
-_NUMBER = Struct("<BQ")
-_TIMER = Struct("<BQQ")
 _COPY = Struct("<BQQ")
 _OPEN = Struct("<BBH")
 _INSTALL = Struct("<B4sB4sBI")
@@ -37,77 +32,40 @@ _NOTE = Struct("<BH4sQ")
 _HANDLE = Struct("<QI")
 
 # Kinds of effects.
-SEND, DELIVER, DROP, CONSUME, SET_TIMER, CLEAR_TIMER = range(1, 7)
+SEND, DELIVER, DROP, CONSUME = range(1, 5)
 OPEN, INSTALL, UNINSTALL, RECALL, NOTE, COPY = range(7, 13)
 
 UNCHANGED = 0xFFFF_FFFF
 """Stands for the length of a packet whose bytes Wayhop has already."""
 
 
-class Cx:
-    """The context of a node's handlers: time, address, random numbers, and effects.
+class Cx(HandlerCx):
+    """The context of a protocol's handlers: time, address, random numbers, and effects.
 
     Effects are carried out in order after the handler has returned.
     """
 
     __slots__ = (
-        "address", "node", "interfaces", "prefix_length", "now_ns", "queued", "acknowledges",
-        "_carrier", "_effects", "_words", "_more", "_keys", "_numbers", "_next", "_copies",
+        "node", "interfaces", "prefix_length", "queued", "acknowledges", "_carrier", "_copies",
     )  # fmt: skip
 
     def __init__(
-        self, address: str, node: int, carrier: Carrier, engine: int, more: Callable[[Cx], None]
+        self, address: str, node: int, carrier: Carrier, engine: int, more: Callable[[HandlerCx], None]
     ) -> None:
-        self.address: str = address
-        """This node's address."""
+        super().__init__(address, more)
         self.node: int = node
         """This node's number in the scenario. A protocol for real nodes must not depend on it."""
         self.interfaces: int = 1
         """Number of interfaces; they are numbered from 0."""
         self.prefix_length: int = 8
         """Length of the prefix of the mesh's addresses."""
-        self.now_ns: int = 0
-        """The time, nanoseconds."""
         self.queued: int = 0
         """Packets in the interface queue."""
         self.acknowledges: bool = True
         """Whether the interface reports if a unicast was acknowledged."""
         self._carrier = carrier
-        self._effects: list[bytes] = []
-        self._words: deque[int] = deque()
-        self._more = more
-        self._keys: dict[int, Any] = {}
-        self._numbers: dict[Any, int] = {}
-        self._next = 1
         # Handles of copies are odd, those that Wayhop gives are even.
         self._copies = engine << 40 | 1
-
-    @property
-    def now(self) -> float:
-        """The time in seconds since the run began. It is virtual in a simulation."""
-        return self.now_ns / 1e9
-
-    def bits(self) -> int:
-        """64 random bits from this node's stream."""
-        if not self._words:
-            self._more(self)
-        return self._words.popleft()
-
-    def random(self) -> float:
-        """A random number from 0 to below 1."""
-        return (self.bits() >> 11) * 2.0**-53
-
-    def uniform(self, low: float, high: float) -> float:
-        """A random number from low to below high."""
-        return low + (high - low) * self.random()
-
-    def below(self, count: int) -> int:
-        """A random whole number from 0 to count - 1."""
-        return self.bits() * count >> 64
-
-    def choice(self, items: Sequence[T]) -> T:
-        """One of the items, at random."""
-        return items[self.below(len(items))]
 
     def message(self, message: bytes, destination: str = BROADCAST, ttl: int = 1) -> Packet:
         """A new packet with a routing message, from this node, in the protocol's carrier."""
@@ -143,7 +101,7 @@ class Cx:
         if priority is None:
             priority = CONTROL if packet._handle == NEW else DATA
         head = _SEND.pack(
-            SEND, inet_aton(to), interface, priority, int(delay * 1e9 + 0.5), report is not None, report or 0
+            SEND, inet_aton(to), interface, priority, nanoseconds(delay), report is not None, report or 0
         )
         self._effects.append(head + _passed(packet, "sent"))
 
@@ -158,25 +116,6 @@ class Cx:
     def consume(self, packet: Packet) -> None:
         """End a packet that served its purpose, such as a routing message."""
         self._effects.append(b"\4" + _passed(packet, "consumed"))
-
-    def set_timer(self, key: Any, delay: float) -> None:
-        """Call ``on_timer`` with this key in ``delay`` seconds. Setting a key again moves its timer.
-
-        The key is any hashable object: a string, or a tuple such as ``("retry", address)``.
-        """
-        number = self._numbers.get(key)
-        if number is None:
-            number = self._next
-            self._next += 1
-            self._numbers[key], self._keys[number] = number, key
-        self._effects.append(_TIMER.pack(SET_TIMER, number, self.now_ns + int(delay * 1e9 + 0.5)))
-
-    def clear_timer(self, key: Any) -> None:
-        """Cancel a timer, if it is set."""
-        number = self._numbers.pop(key, None)
-        if number is not None:
-            del self._keys[number]
-            self._effects.append(_NUMBER.pack(CLEAR_TIMER, number))
 
     def open(self, carrier: Carrier) -> None:
         """Receive the packets of this carrier, too. The protocol's own is open from the start."""
@@ -214,10 +153,8 @@ class Cx:
         name = what.encode()[:200]
         self._effects.append(_NOTE.pack(NOTE, len(name), inet_aton(about), value) + name)
 
-    def _fired(self, number: int) -> Any:
-        key = self._keys.pop(number)
-        del self._numbers[key]
-        return key
+    def _enter(self, now_ns: int, queued: int, flags: int) -> None:
+        self.now_ns, self.queued, self.acknowledges = now_ns, queued, flags != 0
 
 
 def _passed(packet: Packet, did: str) -> bytes:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import IntEnum
-from math import asin, cos, radians, sin, sqrt
-from typing import Any, ClassVar, NamedTuple, TypeVar, cast
+from typing import Any, ClassVar, NamedTuple
 
 from .context import Cx
 from .packet import Carrier, Packet
+from .parameters import Parameterised
+from .position import Fix
 
-T = TypeVar("T", bool, int, float, str)
 ANY = -1
 """In a table of messages: whatever the first octet is."""
 
@@ -100,74 +99,7 @@ class LinkChange(IntEnum):
     CHANGED = 2
 
 
-class Fix(NamedTuple):
-    """The position from the node's GPS receiver (WGS 84)."""
-
-    latitude_deg: float
-    longitude_deg: float
-    heading_deg: float = 0.0
-    """Course over ground, degrees clockwise from north."""
-    speed_m_per_s: float = 0.0
-
-    def distance_m(self, other: Fix) -> float:
-        """Distance on the ground, metres (haversine formula, mean radius of the Earth)."""
-        a, b = radians(self.latitude_deg), radians(other.latitude_deg)
-        north, east = b - a, radians(other.longitude_deg - self.longitude_deg)
-        h = sin(north / 2) ** 2 + cos(a) * cos(b) * sin(east / 2) ** 2
-        return 2 * 6_371_008.8 * asin(min(1.0, sqrt(h)))
-
-
-class Parameter:
-    """A parameter as ``parameter()`` declared it."""
-
-    def __init__(
-        self,
-        default: Any,
-        about: str,
-        minimum: float | None,
-        maximum: float | None,
-        choices: Sequence[str],
-    ) -> None:
-        self.default, self.about = default, about
-        self.minimum, self.maximum, self.choices = minimum, maximum, choices
-
-    def described(self, key: str) -> dict[str, Any]:
-        """For Wayhop: its type, range, default and text."""
-        kinds = ((bool, 2), (int, 0), (float, 1), (str, 3))
-        kind = next((number for type_, number in kinds if isinstance(self.default, type_)), None)
-        if kind is None:
-            raise TypeError(
-                f"has a parameter {key} with the default {self.default!r}; give a bool, int, float or str"
-            )
-        text = str(self.default).lower() if kind == 2 else str(self.default)
-        return {
-            "key": key,
-            "type": kind,
-            "default": text,
-            "minimum": None if self.minimum is None else str(self.minimum),
-            "maximum": None if self.maximum is None else str(self.maximum),
-            "choices": "|".join(self.choices) if self.choices else None,
-            "about": self.about,
-        }
-
-
-def parameter(
-    default: T,
-    about: str,
-    *,
-    minimum: float | None = None,
-    maximum: float | None = None,
-    choices: Sequence[str] = (),
-) -> T:
-    """A parameter of a protocol, as a class attribute: its type is that of the default.
-
-    Scenarios set it as ``protocol.NAME``, the command line with ``--set protocol.NAME=VALUE``.
-    Handlers read the value of the run as ``self.NAME``.
-    """
-    return cast(T, Parameter(default, about, minimum, maximum, choices))
-
-
-class Protocol:
+class Protocol(Parameterised):
     """A routing protocol at one node. Derive one class from it, and define the handlers you need.
 
     Wayhop creates one object per node. For reproducible runs, use only ``cx.now`` as time and only
@@ -195,15 +127,6 @@ class Protocol:
     """Bytes that the protocol adds to packets of applications."""
     position_interval_s: ClassVar[float] = 1.0
     """Seconds between calls of ``on_position``."""
-
-    _parameters: ClassVar[dict[str, Parameter]] = {}
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        own = {key: value for key, value in vars(cls).items() if isinstance(value, Parameter)}
-        cls._parameters = {**cls._parameters, **own}
-        for key, value in own.items():
-            setattr(cls, key, value.default)
 
     def on_start(self, cx: Cx) -> None:
         """The node comes up."""

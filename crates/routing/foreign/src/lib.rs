@@ -32,4 +32,4 @@ pub use load::{Supervise, load, load_application, loaded, loaded_applications, s
 pub use locate::{is_python, locate};
 pub use parameter::Parameter;
 #[cfg(unix)]
-pub use python::{Given, Wish, wishes};
+pub use python::{ApplicationWish, Given, Wish, application_wishes, wishes};

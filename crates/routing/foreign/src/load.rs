@@ -15,7 +15,7 @@ use crate::ffi::library::Library;
 use crate::locate::is_python;
 use crate::progress::{self, Callback};
 #[cfg(unix)]
-use crate::python::Module;
+use crate::python::{ApplicationModule, Module};
 
 /// What a process has loaded.
 type Loaded = (&'static Description, LibraryFile);
@@ -111,9 +111,9 @@ fn open(place: &Path, path: &Path, number: u8) -> Result<Box<dyn Foreign>, Strin
 
 /// The same for an application.
 fn open_application(place: &Path, path: &Path, number: u8) -> Result<Box<dyn application::Foreign>, String> {
+    #[cfg(unix)]
     if is_python(path) {
-        return Err("an application cannot be a Python module; write it in C (docs/tutorials/c-protocol.md)"
-            .to_owned());
+        return Ok(Box::new(ApplicationModule::load(place, path, number)?));
     }
     let _entered = enter(number, Callback::LoadApplication, 0, 0, None);
     Ok(Box::new(ApplicationLibrary::load(place, number)?))

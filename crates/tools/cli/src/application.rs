@@ -23,7 +23,7 @@ Examples:
 /// The application, and how it runs.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ApplicationArgs {
-    /// Name of the application
+    /// Name of the application, or path of a shared library or Python module with one
     #[arg(value_name = "NAME")]
     name: String,
     /// Set a parameter of the application (repeatable)

@@ -3,7 +3,7 @@
 use core::net::Ipv4Addr;
 
 use serde_json::{Map, Value};
-use wayhop_core::{Addr, Cx, Fix, IfaceId, LinkChange, RouteUse, RxMeta, TxId, TxStatus};
+use wayhop_core::{Addr, Fix, IfaceId, LinkChange, RouteUse, RxMeta, TxId, TxStatus};
 
 /// A kind of call.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -45,37 +45,6 @@ impl Kind {
     }
 }
 
-/// What every call begins with.
-pub(super) struct Head<'a> {
-    pub(super) kind: Kind,
-    pub(super) engine: u32,
-    pub(super) now_ns: u64,
-    pub(super) queued: u32,
-    pub(super) acknowledges: bool,
-    /// Random numbers for the node.
-    pub(super) words: &'a [u64],
-}
-
-impl<'a> Head<'a> {
-    pub(super) fn new(kind: Kind, engine: u32, cx: &Cx<'_>, words: &'a [u64]) -> Self {
-        let (now_ns, queued) = (cx.now().as_nanos(), cx.queue_len());
-        Self { kind, engine, now_ns, queued, acknowledges: cx.interface().acknowledges, words }
-    }
-
-    pub(super) fn write(&self, out: &mut Vec<u8>) {
-        out.clear();
-        out.push(self.kind as u8);
-        out.extend_from_slice(&self.engine.to_le_bytes());
-        out.extend_from_slice(&self.now_ns.to_le_bytes());
-        out.extend_from_slice(&self.queued.to_le_bytes());
-        out.push(u8::from(self.acknowledges));
-        out.extend_from_slice(&(self.words.len() as u16).to_le_bytes());
-        for word in self.words {
-            out.extend_from_slice(&word.to_le_bytes());
-        }
-    }
-}
-
 /// What a handler receives.
 pub(super) enum Input<'a> {
     Start {
@@ -100,7 +69,6 @@ pub(super) enum Input<'a> {
     RouteUsed(RouteUse),
     Link(IfaceId, LinkChange),
     Position(Fix),
-    Nothing,
 }
 
 impl Input<'_> {
@@ -152,15 +120,17 @@ impl Input<'_> {
                 };
                 out.extend_from_slice(&[iface.0, change]);
             }
-            Self::Position(fix) => {
-                out.extend_from_slice(&fix.latitude_deg.to_le_bytes());
-                out.extend_from_slice(&fix.longitude_deg.to_le_bytes());
-                out.extend_from_slice(&fix.heading_deg.to_le_bytes());
-                out.extend_from_slice(&fix.speed_m_per_s.to_le_bytes());
-            }
-            Self::Nothing => {}
+            Self::Position(fix) => write_fix(fix, out),
         }
     }
+}
+
+/// A position, of calls of protocols and applications.
+pub(super) fn write_fix(fix: &Fix, out: &mut Vec<u8>) {
+    out.extend_from_slice(&fix.latitude_deg.to_le_bytes());
+    out.extend_from_slice(&fix.longitude_deg.to_le_bytes());
+    out.extend_from_slice(&fix.heading_deg.to_le_bytes());
+    out.extend_from_slice(&fix.speed_m_per_s.to_le_bytes());
 }
 
 /// Modules get IPv4 addresses only: they ask for no IPv6 packets.

@@ -35,8 +35,9 @@ struct Description {
     handlers: Vec<String>,
 }
 
+/// A parameter as `wayhop.parameters` describes it.
 #[derive(Deserialize)]
-struct Parameter {
+pub(super) struct Parameter {
     key: String,
     r#type: u32,
     default: String,
@@ -44,6 +45,26 @@ struct Parameter {
     maximum: Option<String>,
     choices: Option<String>,
     about: String,
+}
+
+impl Parameter {
+    pub(super) fn claim(self) -> ParameterClaim {
+        ParameterClaim {
+            key: self.key,
+            kind: self.r#type,
+            flags: 0,
+            preset: self.default,
+            minimum: self.minimum,
+            maximum: self.maximum,
+            choices: self.choices,
+            about: self.about,
+        }
+    }
+}
+
+/// What is said of a description that cannot be read.
+pub(super) fn of_wrong_type(e: &serde_json::Error) -> String {
+    format!("its class has an attribute of a wrong type: {e}")
 }
 
 /// What is known of a class.
@@ -57,8 +78,7 @@ pub(super) struct Described {
 
 /// Reads a description.
 pub(super) fn read(json: Value) -> Result<Described, String> {
-    let d: Description = serde_json::from_value(json)
-        .map_err(|e| format!("its class has an attribute of a wrong type: {e}"))?;
+    let d: Description = serde_json::from_value(json).map_err(|e| of_wrong_type(&e))?;
     let table = table(&d)?;
     let defines = |name: &str| d.handlers.iter().any(|h| h == name);
     let handlers = OPTIONAL.iter().filter(|k| defines(k.name())).fold(0, |bits, kind| bits | kind.bit());
@@ -78,26 +98,13 @@ pub(super) fn read(json: Value) -> Result<Described, String> {
         carrier_number: d.port.unwrap_or(d.ip_protocol),
         types: (0..).zip(types).collect(),
         classes: d.control.iter().map(|(_, name)| name.clone()).collect(),
-        parameters: d.parameters.into_iter().map(claim).collect(),
+        parameters: d.parameters.into_iter().map(Parameter::claim).collect(),
         name: d.name,
         full_name: d.full_name,
         specification: d.specification,
         version: d.version,
     };
     Ok(Described { claims, handlers, table })
-}
-
-fn claim(p: Parameter) -> ParameterClaim {
-    ParameterClaim {
-        key: p.key,
-        kind: p.r#type,
-        flags: 0,
-        preset: p.default,
-        minimum: p.minimum,
-        maximum: p.maximum,
-        choices: p.choices,
-        about: p.about,
-    }
 }
 
 /// Classes and types by first octet.

@@ -13,16 +13,13 @@ use wayhop_core::{
 };
 
 use super::apply::{Packets, apply};
-use super::call::{Head, Input, Kind};
-use super::interpreter::failure;
+use super::call::{Input, Kind};
 use super::module::Module;
-use super::pipe::Answer;
 use super::read::wishes;
-use super::run::{Hosted, Run};
+use super::run::Run;
+use super::session::{Head, Session};
 use crate::names;
 
-/// Random numbers that an interpreter has of each node's stream before it asks for more.
-const AHEAD: u32 = 8;
 /// Where packets are that the module's objects refer to, and where those that nothing refers to.
 const HELD: &str = "python";
 const LEAKED: &str = "leaked";
@@ -37,16 +34,10 @@ pub(super) struct Engine {
 }
 
 struct Running {
-    run: Arc<Run>,
-    /// Its number in the interpreter.
-    number: u32,
+    session: Session,
     packets: Packets,
     /// The last handle that a packet got. Handles contain the engine's number; those of copies, which Python makes, are odd.
     handle: u64,
-    /// Random numbers that the interpreter has of this node.
-    ahead: u32,
-    /// The call, while it is written.
-    call: Vec<u8>,
 }
 
 impl Running {
@@ -57,26 +48,19 @@ impl Running {
 
     /// Writes a call.
     fn write(&mut self, cx: &mut Cx<'_>, kind: Kind, input: &Input<'_>) {
-        let mut words = [0; AHEAD as usize];
-        let missing = AHEAD.saturating_sub(self.ahead) as usize;
-        words[..missing].fill_with(|| cx.rng().bits());
-        self.ahead = self.ahead.max(AHEAD);
-        Head::new(kind, self.number, cx, &words[..missing]).write(&mut self.call);
-        input.write(&mut self.call);
+        let (now_ns, queued) = (cx.now().as_nanos(), cx.queue_len());
+        let head = Head { kind: kind as u8, now_ns, queued, acknowledges: cx.interface().acknowledges };
+        self.session.write(head, cx.rng(), |out| input.write(out));
     }
 
     /// Makes the call that was written. The error is a phrase whose subject is the module.
     fn make(&mut self, cx: &mut Cx<'_>, interfaces: u8) -> Result<(), String> {
-        let hosted = &mut *self.run.lock();
-        let Hosted { interpreter, .. } = hosted;
-        match interpreter.pipe.exchange(&mut self.call, Some(&mut || cx.rng().bits())) {
-            Ok(Answer::Done(ahead, effects)) => {
-                self.ahead = ahead;
-                wishes(effects).try_for_each(|wish| apply(&wish?, cx, &mut self.packets, interfaces))
-            }
-            Ok(Answer::Failed(told)) => Err(failure(told)),
-            Err(broken) => Err(interpreter.end(broken)),
-        }
+        let packets = &mut self.packets;
+        self.session.make(
+            cx,
+            |cx| cx.rng(),
+            |cx, effects| wishes(effects).try_for_each(|wish| apply(&wish?, cx, packets, interfaces)),
+        )
     }
 }
 
@@ -119,7 +103,7 @@ impl Engine {
     /// Ends the run.
     fn end(&self, what: &str, kind: Kind, now: Time) -> ! {
         let (node, at) = (self.node.node, now.as_nanos() as f64 / 1e9);
-        self.module.end(&format!("{what} in {} of node {node} at {at:.6} s", kind.name()))
+        self.module.source.end(&format!("{what} in {} of node {node} at {at:.6} s", kind.name()))
     }
 
     fn defines(&self, kind: Kind) -> bool {
@@ -130,7 +114,7 @@ impl Engine {
     fn say_leaks(&self, leaks: usize) {
         static IS_SAID: AtomicBool = AtomicBool::new(false);
         if leaks > 0 && !IS_SAID.swap(true, Ordering::Relaxed) {
-            let (path, node) = (&self.module.shown, self.node.node);
+            let (path, node) = (&self.module.source.shown, self.node.node);
             let _ = writeln!(
                 io::stderr(),
                 "wayhop: {path}: node {node} lost packets ({leaks}): send, deliver, drop or consume each, or keep it in an \
@@ -141,24 +125,8 @@ impl Engine {
 
     /// Rows of tables, and handles of the packets that the module still has.
     fn look(&self, running: &Running, now: Time) -> Value {
-        let head = Head {
-            kind: Kind::Inspect,
-            engine: running.number,
-            now_ns: now.as_nanos(),
-            queued: 0,
-            acknowledges: true,
-            words: &[],
-        };
-        let mut call = Vec::new();
-        head.write(&mut call);
-        Input::Nothing.write(&mut call);
-        let hosted = &mut *running.run.lock();
-        let what = match hosted.interpreter.pipe.exchange(&mut call, None) {
-            Ok(Answer::Done(_, json)) => return serde_json::from_slice(json).unwrap_or_default(),
-            Ok(Answer::Failed(told)) => failure(told),
-            Err(broken) => hosted.interpreter.end(broken),
-        };
-        self.end(&what, Kind::Inspect, now)
+        let seen = running.session.ask(Head::new(Kind::Inspect as u8, now.as_nanos()));
+        seen.unwrap_or_else(|what| self.end(&what, Kind::Inspect, now))
     }
 }
 
@@ -171,11 +139,10 @@ impl Protocol for Engine {
     }
 
     fn start(&mut self, cx: &mut Cx<'_>) {
-        let run = Run::of(self.module, &self.values, self.node.seed);
-        let number = run.lock().next_engine();
-        let handle = u64::from(number) << 40;
-        let (packets, call) = (Packets::new(), Vec::new());
-        self.running = Some(Running { run, number, packets, handle, ahead: 0, call });
+        let key = (Arc::as_ptr(&self.values).addr(), self.node.seed);
+        let session = Session::begin(Run::of(&self.module.source, key));
+        let handle = u64::from(session.number()) << 40;
+        self.running = Some(Running { session, packets: Packets::new(), handle });
         let values = Arc::clone(&self.values);
         let NodeContext { node, interfaces, prefix_len, .. } = self.node;
         let input = Input::Start { addr: cx.addr(), node, interfaces, prefix_len, values: &values };
@@ -268,17 +235,8 @@ impl Protocol for Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        let Some(running) = &mut self.running else { return };
-        let head = Head {
-            kind: Kind::End,
-            engine: running.number,
-            now_ns: 0,
-            queued: 0,
-            acknowledges: true,
-            words: &[],
-        };
-        head.write(&mut running.call);
-        // Without an interpreter there is nothing left to end.
-        let _ = running.run.lock().interpreter.pipe.send(&mut running.call);
+        if let Some(running) = &mut self.running {
+            running.session.end(Kind::End as u8);
+        }
     }
 }

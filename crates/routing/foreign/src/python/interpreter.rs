@@ -1,16 +1,16 @@
-//! An interpreter: a process that hosts the protocol of all nodes of a run.
+//! An interpreter: a process that hosts the protocol or the application of all nodes of a run.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::pipe::{Answer, Broken, Pipe};
+use super::source::Source;
 use crate::progress::call_limit;
 
 /// Which interpreter, if not `python3`.
@@ -18,10 +18,19 @@ const PYTHON: &str = "WAYHOP_PYTHON";
 /// Runs the sources that come by its standard input.
 const BOOT: &str = include_str!("../../../../../python/wayhop/boot.py");
 /// The package, in the order in which its modules need each other.
-const SOURCES: [(&str, &str); 5] = [
+const SOURCES: [(&str, &str); 14] = [
     ("wayhop.packet", include_str!("../../../../../python/wayhop/packet.py")),
+    ("wayhop.position", include_str!("../../../../../python/wayhop/position.py")),
+    ("wayhop.parameters", include_str!("../../../../../python/wayhop/parameters.py")),
+    ("wayhop.handler", include_str!("../../../../../python/wayhop/handler.py")),
     ("wayhop.context", include_str!("../../../../../python/wayhop/context.py")),
     ("wayhop.protocol", include_str!("../../../../../python/wayhop/protocol.py")),
+    ("wayhop.seam", include_str!("../../../../../python/wayhop/seam.py")),
+    ("wayhop.protocol_calls", include_str!("../../../../../python/wayhop/protocol_calls.py")),
+    ("wayhop.endpoint", include_str!("../../../../../python/wayhop/endpoint.py")),
+    ("wayhop.application_context", include_str!("../../../../../python/wayhop/application_context.py")),
+    ("wayhop.application", include_str!("../../../../../python/wayhop/application.py")),
+    ("wayhop.application_calls", include_str!("../../../../../python/wayhop/application_calls.py")),
     ("wayhop.host", include_str!("../../../../../python/wayhop/host.py")),
     ("wayhop", include_str!("../../../../../python/wayhop/__init__.py")),
 ];
@@ -35,8 +44,8 @@ pub(super) struct Interpreter {
 }
 
 impl Interpreter {
-    /// Starts one with the module at `path`. Returns the description of its class, too.
-    pub(super) fn start(path: &Path) -> Result<(Self, Value), String> {
+    /// Starts one with a module. Returns the description of its class, too.
+    pub(super) fn start(source: &Source) -> Result<(Self, Value), String> {
         let program = std::env::var_os(PYTHON).unwrap_or_else(|| OsString::from("python3"));
         let (ours, theirs) = UnixStream::pair().map_err(|e| format!("no socket for Python ({e})"))?;
         let limit = call_limit();
@@ -53,14 +62,15 @@ impl Interpreter {
             .spawn()
             .map_err(|e| no_python(&program, &e))?;
         let mut interpreter = Self { child, pipe, limit };
-        let description = interpreter.load(path)?;
+        let description = interpreter.load(source)?;
         Ok((interpreter, description))
     }
 
-    fn load(&mut self, path: &Path) -> Result<Value, String> {
+    fn load(&mut self, source: &Source) -> Result<Value, String> {
         let start = json!({
             "sources": SOURCES.map(|(name, source)| [name, source]),
-            "path": path.to_string_lossy(),
+            "path": source.path.to_string_lossy(),
+            "kind": source.defines.name(),
             "limit_s": self.limit.map_or(0.0, |l| l.as_secs_f64()),
         });
         let what = match self.pipe.exchange(&mut start.to_string().into_bytes(), None) {

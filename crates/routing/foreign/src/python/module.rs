@@ -1,24 +1,19 @@
 //! A protocol in a Python module.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use wayhop_core::Classified;
 
 use super::describe;
 use super::interpreter::Interpreter;
+use super::source::{Defines, Source};
 use crate::facts::Facts;
-use crate::{fault, progress};
 
-/// A module, described by an interpreter. Each run has an interpreter of its own.
+/// A module with a protocol, described by an interpreter.
 #[derive(Debug)]
 pub(crate) struct Module {
     pub(super) facts: Facts,
-    /// Where it is.
-    pub(super) path: PathBuf,
-    /// As it is shown to users.
-    pub(super) shown: String,
-    /// Its number for a supervisor.
-    number: u8,
+    pub(super) source: Source,
     /// Bits of [`super::call::Kind`]: the methods that its class defines.
     pub(super) handlers: u16,
     /// By the first octet of a message.
@@ -28,23 +23,10 @@ pub(crate) struct Module {
 impl Module {
     /// Loads the module at `path` of this number, which is shown to users as `shown`. The error says what is wrong with it, without its name.
     pub(crate) fn load(path: &Path, shown: &Path, number: u8) -> Result<Self, String> {
-        let (_, description) = Interpreter::start(path)?;
+        let source = Source::new(Defines::Protocol, path, shown, number);
+        let (_, description) = Interpreter::start(&source)?;
         let described = describe::read(description)?;
         let facts = Facts::check(&described.claims).map_err(|e| format!("in its class, {e}"))?;
-        Ok(Self {
-            facts,
-            path: path.to_owned(),
-            shown: shown.display().to_string(),
-            number,
-            handlers: described.handlers,
-            table: described.table,
-        })
-    }
-
-    /// Ends the run because of something that the module did.
-    pub(super) fn end(&self, what: &str) -> ! {
-        // Libraries may have been called since.
-        progress::end(self.number);
-        fault::end(what)
+        Ok(Self { facts, source, handlers: described.handlers, table: described.table })
     }
 }

@@ -69,7 +69,7 @@ impl Pipe {
                 break;
             }
             let Some(draw) = draw.as_mut() else {
-                return Err(Broken::Rubbish("drew random numbers in `inspect`".to_owned()));
+                return Err(Broken::Rubbish("drew random numbers in a method without a context".to_owned()));
             };
             call.clear();
             for _ in 0..BATCH {

@@ -2,6 +2,8 @@
 
 use core::net::Ipv4Addr;
 
+use super::cursor::{Cursor, each};
+
 /// What a handler wants, unchecked. Packets are handles, with their new bytes if they changed; handle 0 is a new packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wish<'a> {
@@ -69,89 +71,49 @@ const UNCHANGED: u32 = u32::MAX;
 
 /// The effects in an answer, in order. After an error, which describes it, there are none.
 pub fn wishes(answer: &[u8]) -> impl Iterator<Item = Result<Wish<'_>, String>> {
-    let mut rest = answer;
-    core::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
+    each(answer, wish)
+}
+
+fn packet<'a>(c: &mut Cursor<'a>) -> Option<Given<'a>> {
+    let (handle, length) = (c.u64()?, c.u32()?);
+    let octets = if length == UNCHANGED { None } else { Some(c.bytes(length as usize)?) };
+    Some(Given { handle, octets })
+}
+
+fn wish<'a>(c: &mut Cursor<'a>, kind: u8) -> Option<Wish<'a>> {
+    Some(match kind {
+        1 => send(c)?,
+        2 => Wish::Deliver(packet(c)?),
+        3 => Wish::Drop(c.u8()?, packet(c)?),
+        4 => Wish::Consume(packet(c)?),
+        5 => Wish::SetTimer(c.u64()?, c.u64()?),
+        6 => Wish::ClearTimer(c.u64()?),
+        7 => Wish::Open(c.u8()?, c.u16()?),
+        8 => Wish::Install {
+            destination: c.ipv4()?,
+            prefix_len: c.u8()?,
+            next_hop: c.ipv4()?,
+            iface: c.u8()?,
+            metric: c.u32()?,
+        },
+        9 => Wish::Uninstall(c.ipv4()?, c.u8()?),
+        10 => Wish::Recall(c.ipv4()?),
+        11 => {
+            let length = c.u16()?;
+            let (about, value) = (c.ipv4()?, c.u64()?);
+            Wish::Note(c.text(length.into())?, about, value)
         }
-        let (kind, at) = (rest[0], answer.len() - rest.len());
-        let mut cursor = Cursor(&rest[1..]);
-        let wish = cursor.wish(kind);
-        rest = if wish.is_some() { cursor.0 } else { &[] };
-        Some(wish.ok_or_else(|| format!("answered rubbish: byte {at} of {} begins no effect", answer.len())))
+        12 => Wish::Copy(c.u64()?, c.u64()?),
+        _ => return None,
     })
 }
 
-struct Cursor<'a>(&'a [u8]);
-
-impl<'a> Cursor<'a> {
-    fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (bytes, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        Some(bytes)
-    }
-    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (bytes, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
-        Some(*bytes)
-    }
-    fn u8(&mut self) -> Option<u8> {
-        self.array().map(|[b]| b)
-    }
-    fn u16(&mut self) -> Option<u16> {
-        self.array().map(u16::from_le_bytes)
-    }
-    fn u32(&mut self) -> Option<u32> {
-        self.array().map(u32::from_le_bytes)
-    }
-    fn u64(&mut self) -> Option<u64> {
-        self.array().map(u64::from_le_bytes)
-    }
-    fn addr(&mut self) -> Option<Ipv4Addr> {
-        self.array::<4>().map(Ipv4Addr::from)
-    }
-    fn packet(&mut self) -> Option<Given<'a>> {
-        let (handle, length) = (self.u64()?, self.u32()?);
-        let octets = if length == UNCHANGED { None } else { Some(self.bytes(length as usize)?) };
-        Some(Given { handle, octets })
-    }
-
-    fn wish(&mut self, kind: u8) -> Option<Wish<'a>> {
-        Some(match kind {
-            1 => self.send()?,
-            2 => Wish::Deliver(self.packet()?),
-            3 => Wish::Drop(self.u8()?, self.packet()?),
-            4 => Wish::Consume(self.packet()?),
-            5 => Wish::SetTimer(self.u64()?, self.u64()?),
-            6 => Wish::ClearTimer(self.u64()?),
-            7 => Wish::Open(self.u8()?, self.u16()?),
-            8 => Wish::Install {
-                destination: self.addr()?,
-                prefix_len: self.u8()?,
-                next_hop: self.addr()?,
-                iface: self.u8()?,
-                metric: self.u32()?,
-            },
-            9 => Wish::Uninstall(self.addr()?, self.u8()?),
-            10 => Wish::Recall(self.addr()?),
-            11 => {
-                let length = self.u16()?;
-                let (about, value) = (self.addr()?, self.u64()?);
-                let name = core::str::from_utf8(self.bytes(usize::from(length))?).ok()?;
-                Wish::Note(name, about, value)
-            }
-            12 => Wish::Copy(self.u64()?, self.u64()?),
-            _ => return None,
-        })
-    }
-
-    fn send(&mut self) -> Option<Wish<'a>> {
-        let (next_hop, iface, priority) = (self.addr()?, self.u8()?, self.u8()?);
-        let delay_ns = self.u64()?;
-        let (has_report, report) = (self.u8()? != 0, self.u64()?);
-        let report = has_report.then_some(report);
-        Some(Wish::Send { next_hop, iface, priority, delay_ns, report, packet: self.packet()? })
-    }
+fn send<'a>(c: &mut Cursor<'a>) -> Option<Wish<'a>> {
+    let (next_hop, iface, priority) = (c.ipv4()?, c.u8()?, c.u8()?);
+    let delay_ns = c.u64()?;
+    let (has_report, report) = (c.u8()? != 0, c.u64()?);
+    let report = has_report.then_some(report);
+    Some(Wish::Send { next_hop, iface, priority, delay_ns, report, packet: packet(c)? })
 }
 
 #[cfg(test)]

@@ -2,41 +2,38 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use serde_json::{Map, Value};
-
 use super::interpreter::Interpreter;
-use super::module::Module;
+use super::source::Source;
 
-/// What the engines of a run share.
+/// What the engines or applications of a run share.
 pub(super) struct Run {
     interpreter: Mutex<Hosted>,
 }
 
-/// An interpreter, and how many engines it had.
+/// An interpreter, and how many objects it had.
 pub(super) struct Hosted {
     pub(super) interpreter: Interpreter,
-    engines: u32,
+    numbers: u32,
 }
 
-/// By the place of the parameters' values, and the seed.
-type Key = (usize, u64);
+/// Which run: the place of something in memory that its nodes have in common, and a seed.
+pub(super) type Key = (usize, u64);
 
 static UNDER_WAY: Mutex<Vec<(Key, Weak<Run>)>> = Mutex::new(Vec::new());
 
 impl Run {
-    /// The run of these parameters and this seed. It begins if no engine of it is there yet.
-    pub(super) fn of(module: &Module, values: &Arc<Map<String, Value>>, seed: u64) -> Arc<Self> {
-        let key = (Arc::as_ptr(values).addr(), seed);
+    /// The run of this key. It begins if nothing of it is there yet.
+    pub(super) fn of(source: &Source, key: Key) -> Arc<Self> {
         let mut runs = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner);
         runs.retain(|(_, run)| run.strong_count() > 0);
         if let Some(run) = runs.iter().find(|(k, _)| *k == key).and_then(|(_, run)| run.upgrade()) {
             return run;
         }
-        let interpreter = match Interpreter::start(&module.path) {
+        let interpreter = match Interpreter::start(source) {
             Ok((interpreter, _)) => interpreter,
-            Err(what) => module.end(what.strip_prefix("it ").unwrap_or(&what)),
+            Err(what) => source.end(what.strip_prefix("it ").unwrap_or(&what)),
         };
-        let run = Arc::new(Self { interpreter: Mutex::new(Hosted { interpreter, engines: 0 }) });
+        let run = Arc::new(Self { interpreter: Mutex::new(Hosted { interpreter, numbers: 0 }) });
         runs.push((key, Arc::downgrade(&run)));
         run
     }
@@ -48,9 +45,9 @@ impl Run {
 }
 
 impl Hosted {
-    /// The number of a new engine.
-    pub(super) fn next_engine(&mut self) -> u32 {
-        self.engines += 1;
-        self.engines
+    /// The number of a new object.
+    pub(super) fn next_number(&mut self) -> u32 {
+        self.numbers += 1;
+        self.numbers
     }
 }

@@ -10,7 +10,7 @@ use crate::foreign::{compile, root};
 use crate::{Ran, folder, manifest, run_in, summary_of, wayhop};
 
 /// Node 1 answers two clients, but for two seconds; the client at node 3 loses its memory later.
-const SCENARIO: &str = r#"
+pub(crate) const SCENARIO: &str = r#"
 duration_s = 20
 nodes.count = 4
 movement = { kind = "chain", spacing_m = 200 }
@@ -49,11 +49,11 @@ fn example() -> tempfile::TempDir {
 }
 
 /// The figures of each application of a summary.
-fn figures(summary: &Value) -> Vec<&Value> {
+pub(crate) fn figures(summary: &Value) -> Vec<&Value> {
     summary["applications"].as_array().expect("applications").iter().map(|a| &a["figures"]).collect()
 }
 
-fn notes(dir: &Path, run: &str) -> Vec<String> {
+pub(crate) fn notes(dir: &Path, run: &str) -> Vec<String> {
     let rows = run_in(dir, &["export", "csv", run, "events"]).ok();
     rows.lines().filter(|l| l.contains("request_")).map(str::to_owned).collect()
 }
@@ -90,7 +90,7 @@ fn the_command_line_sets_and_checks_parameters_of_a_library() {
         ("applications.1.server=\"bass\"", "there is no node named \"bass\""),
         ("applications.1.name=\"request\"", "has the application request-c, not request; remove `name`"),
         ("applications.0.library=\"./gone.so\"", "cannot use the library ./gone.so: it cannot be read"),
-        ("applications.0.library=\"./mine.py\"", "an application cannot be a Python module"),
+        ("applications.0.library=\"./mine.py\"", "no class that is derived from wayhop.Application"),
     ] {
         fs::write(at.join("mine.py"), "").unwrap();
         let said = run_in(at, &["run", "s.toml", "--no-out", "--quiet", "--set", set]).failure(2);

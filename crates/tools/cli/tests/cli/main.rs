@@ -49,6 +49,7 @@ mod places;
 mod plot;
 mod presets;
 mod python;
+mod python_applications;
 mod real_daemons;
 mod real_programs;
 mod replay;

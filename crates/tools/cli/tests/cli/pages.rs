@@ -233,7 +233,7 @@ fn follow(page: &str) {
     // Readers build in these.
     for (folder, files) in [
         ("examples/c", &["flood.c", "flood.toml", "request.c", "request.toml", "Makefile"][..]),
-        ("examples/python", &["flooding.py", "greedy.py", "mesh.toml"]),
+        ("examples/python", &["flooding.py", "greedy.py", "mesh.toml", "request.py", "request.toml"]),
         ("crates/routing/foreign/include", &["wayhop.h"]),
     ] {
         fs::create_dir_all(dir.path().join(folder)).expect("a folder");
