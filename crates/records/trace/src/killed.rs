@@ -47,6 +47,25 @@ impl RunDir {
     }
 }
 
+impl RunDir {
+    /// The summary, and whether it has counts. Of a run that goes on or was killed [`RunDir::summary`] reads all packets. If they
+    /// have more than `most_rows` rows this does not: then nothing is known of totals, and of what flows sent and received.
+    pub fn outline(&self, most_rows: u64) -> Result<(Summary, bool), Error> {
+        let rows =
+            || open_table(self, "packets").map(|t| t.metadata().file_metadata().num_rows().unsigned_abs());
+        if self.path().join(SUMMARY).exists() || rows().is_ok_and(|n| n <= most_rows) {
+            return Ok((self.summary()?, true));
+        }
+        let Some(mut summary) = known(self)? else { return Ok((self.summary()?, true)) };
+        for f in &mut summary.flows {
+            (f.sent, f.received, f.delivery_ratio) = (None, None, None);
+        }
+        summary.simulated_s = summary.simulated_s.max(last_ns(self)? as f64 / 1e9);
+        summary.cut_off_s = Some(summary.simulated_s);
+        Ok((summary, false))
+    }
+}
+
 /// The summary that the run's last checkpoint has; `None` without one.
 fn known(run: &RunDir) -> Result<Option<Summary>, Error> {
     Checkpoint::read(run.path())?.map_or(Ok(None), |checkpoint| checkpoint.summary())

@@ -10,6 +10,7 @@
 //! * [`diff`] compares what one capture sent with what another one received.
 //! * [`stories`] describes what happened to a packet across nodes; [`lost`] lists those that did
 //!   not arrive.
+//! * [`PacketIndex`] has the counts of the table `packets` over time, without reading its rows.
 //! * [`export_csv`] turns the tables of a run into text; [`searches`] gives the durations of route
 //!   searches, [`packet_rows`] and [`outcome_rows`] the fate of each packet.
 //!
@@ -37,6 +38,7 @@ mod load;
 mod manifest;
 mod ns2;
 mod outputs;
+mod packet_index;
 mod recent;
 mod reception;
 mod recorder;
@@ -71,6 +73,7 @@ pub use manifest::{
     ClockFit, ClockSegment, InputFile, LibraryRecord, Manifest, MergeRecord, MergedRun, RunStatus, civil,
 };
 pub use outputs::{InterfaceInfo, LinkKind, NodeInfo, Outputs};
+pub use packet_index::{CountOf, IndexedLoss, IndexedRow, PacketIndex, TableStamp};
 pub use recent::Recent;
 pub use reception::ReceptionEvent;
 pub use recorder::{Observer, Recorder};

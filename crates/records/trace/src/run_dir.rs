@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use wayhop_core::{Classifier, file_name};
 
+use crate::packet_index::PACKET_INDEX;
 use crate::tables::remove_checkpoint;
 use crate::{Error, Manifest, RunStatus, Summary, TABLES};
 
@@ -233,7 +234,9 @@ impl RunDir {
         old.extend(
             FIGURES.iter().flat_map(|f| ["svg", "csv"].map(|end| self.path.join(format!("{f}.{end}")))),
         );
-        old.extend([REPORT, SUMMARY, NS2_TRACE, RESERVE.0, LAST_RESERVE.0].map(|f| self.path.join(f)));
+        old.extend(
+            [REPORT, SUMMARY, NS2_TRACE, PACKET_INDEX, RESERVE.0, LAST_RESERVE.0].map(|f| self.path.join(f)),
+        );
         remove_checkpoint(&self.path);
         for (folder, extension) in FOLDERS {
             if let Ok(entries) = fs::read_dir(self.path.join(folder)) {

@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::batch::{Batch, each_record};
 use crate::capture::Captures;
 use crate::ns2::Ns2Trace;
+use crate::packet_index::{self, PacketIndex};
 use crate::tables::{self, Checkpoints, NODES, TableWriter};
 use crate::{Error, NodeInfo, Outputs, RunDir, Summary};
 
@@ -201,6 +202,9 @@ struct Tables {
     flows: Vec<u8>,
     kept_flows: usize,
     records: RecordTables,
+    /// Of the table `packets`; `None` after an error, when the table lacks rows.
+    index: Option<PacketIndex>,
+    path: PathBuf,
 }
 
 impl Sinks {
@@ -220,6 +224,11 @@ impl Sinks {
                 t.flows.push(b'\n');
             }
             t.records.write(batch)?;
+            if let Some(index) = &mut t.index {
+                for e in &batch.hops {
+                    index.add(&e.into());
+                }
+            }
         }
         if let Some(c) = &mut self.captures {
             batch.frames().try_for_each(|f| c.write(&f))?;
@@ -248,6 +257,7 @@ impl Sinks {
     fn make_room(&mut self) {
         if let Some(t) = &mut self.tables {
             t.checkpoints.give_up();
+            t.index = None;
         }
     }
 
@@ -273,6 +283,8 @@ impl Tables {
             flows: Vec::new(),
             kept_flows: 0,
             records: RecordTables::create(path, outputs)?,
+            index: Some(PacketIndex::default()),
+            path: path.to_owned(),
         })
     }
 
@@ -293,6 +305,10 @@ impl Tables {
     }
 
     fn close(&mut self) -> Result<(), Error> {
-        self.records.close(self.checkpoints.is_durable)
+        self.records.close(self.checkpoints.is_durable)?;
+        if let Some(index) = &self.index {
+            packet_index::write(&self.path, index);
+        }
+        Ok(())
     }
 }

@@ -257,6 +257,11 @@ fn a_run_that_is_killed_is_recovered_once_and_says_so() {
     assert!(run.is_killed() && !RunDir::open(dir.path(), CLASSIFIER).expect("a run").is_killed());
     let before = run.summary().expect("a summary of what there is");
     assert_eq!(before.cut_off_s, Some(0.000_999));
+    // A summary that takes no counting, and the whole one where that is quick.
+    let (outline, is_counted) = run.outline(999).expect("an outline");
+    assert!(!is_counted && outline.flows.iter().all(|f| (f.sent, f.received) == (None, None)));
+    assert_eq!((outline.cut_off_s, outline.flows.len()), (before.cut_off_s, 3));
+    assert_eq!(run.outline(1_000).expect("an outline"), (before.clone(), true));
     let recovered = recover(copy.path(), CLASSIFIER).expect("it can be").expect("it was killed");
     assert!(recovered.tables.contains(&("packets", 1_000)), "{recovered:?}");
     assert!(recovered.tables.contains(&("flows", 3)), "{recovered:?}");

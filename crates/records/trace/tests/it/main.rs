@@ -6,6 +6,7 @@ mod diff;
 mod foreign_captures;
 mod killed;
 mod link_types;
+mod packet_index;
 mod real_time;
 mod run_directory;
 mod stream;

@@ -170,7 +170,7 @@ fn the_other_tables_hold_what_was_recorded() {
     assert!(csv("packets").starts_with("time_ns,node,event,"));
     assert_eq!(run.summary().expect("a summary"), summary());
     let names = fs::read_dir(dir.path()).expect("the directory").count();
-    assert_eq!(names, 11, "nine tables, manifest and summary; nothing left over");
+    assert_eq!(names, 12, "nine tables, an index, manifest and summary; nothing left over");
 }
 
 #[test]
