@@ -82,12 +82,12 @@ export function Around({ node, t }: { node: number; t: number }) {
   const tables = useTables(node, upTo);
   // Packets may come after the tables: then this is drawn again.
   void state.arrivals.value;
-  const heard = state.stretches ? heardBy(state.stretches, node, t, LATELY) : [];
+  const { heard, isComplete } = state.stretches ? heardBy(state.stretches, node, t, LATELY) : { heard: [], isComplete: true };
   const hasReceptions = (state.info.value?.rows ?? 0) > 0;
   return (
     <>
       <dt>Heard, last 5 s</dt>
-      <dd>{!hasReceptions ? "not recorded" : heard.length > 0 ? heardInWords(heard.slice(0, MOST_SHOWN), t, state.nameOf) + (heard.length > MOST_SHOWN ? `, and ${heard.length - MOST_SHOWN} more` : "") : "nothing"}</dd>
+      <dd>{!hasReceptions ? "not recorded" : heard.length > 0 ? heardInWords(heard.slice(0, MOST_SHOWN), t, state.nameOf) + (heard.length > MOST_SHOWN ? `, and ${heard.length - MOST_SHOWN} more` : "") : isComplete ? "nothing" : "loading …"}</dd>
       {tables && <Sizes sizes={tables.sizes} />}
       {tables && <Protocol tables={tables} t={t} />}
       <Fix node={node} t={t} gps={tables?.gps ?? null} />

@@ -2,8 +2,10 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
+import { CountProgress } from "./counted";
 import { night } from "./night";
 import { showPresent } from "./present";
+import { rates } from "./quantities";
 import * as state from "./state";
 
 // Colours of Okabe and Ito, and a dash for each.
@@ -14,24 +16,14 @@ const LINES = [
   { name: "transmit", label: "transmitted", colour: "#8a8f98", dash: [10, 3, 2, 3] },
 ];
 
-/** More points per line than this are a blur. */
-const POINTS = 150;
-
 export function Chart() {
   const box = useRef<HTMLDivElement>(null);
   const frame = state.counts.value;
   useEffect(() => {
     if (!frame || !box.current) return;
     const ink = night.value ? "#c3ccd5" : "#3d4650", rule = night.value ? "#2b333c" : "#e3e6ea";
-    const bin = (frame.head["bin_ns"] as number) / 1e9;
-    const size = Math.ceil(frame.head.rows / POINTS), points = Math.floor(frame.head.rows / size);
-    const rate = (column: ArrayLike<number>) => Array.from({ length: points }, (_, i) => {
-      let sum = 0;
-      for (let k = 0; k < size; k += 1) sum += column[i * size + k];
-      return sum / (size * bin);
-    });
-    const data = [Float64Array.from({ length: points }, (_, i) => (i + 0.5) * size * bin),
-      ...LINES.map((l) => rate(frame.columns[l.name]))] as uPlot.AlignedData;
+    const lines = LINES.map((l) => rates(frame, l.name) ?? [[], []]);
+    const data = [lines[0][0], ...lines.map(([, values]) => values)] as uPlot.AlignedData;
     const axis = { stroke: ink, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule }, font: "11px system-ui" };
     const made = new uPlot({
       width: box.current.clientWidth || 300, height: 170, legend: { live: false }, cursor: { drag: { x: false, y: false } },
@@ -44,5 +36,10 @@ export function Chart() {
     return () => { stop(); made.destroy(); };
   }, [frame, night.value]);
   if (!state.live.value && state.info.value?.rows === 0) return <p class="note">No packets were recorded.</p>;
-  return <div class="chart" ref={box} role="img" aria-label="Packets per second over the run: sent, delivered, dropped, transmitted" />;
+  return (
+    <>
+      <CountProgress frame={frame} what={state.selected.value === null ? "packets" : "the packets of each node"} />
+      <div class="chart" ref={box} role="img" aria-label="Packets per second over the run: sent, delivered, dropped, transmitted" />
+    </>
+  );
 }

@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import * as api from "./api";
+import { CountProgress, isCounted, untilCounted } from "./counted";
 import { figures, rateOf, type Series, soFar } from "./difference";
 import { night } from "./night";
 import { showPresent } from "./present";
@@ -11,25 +12,15 @@ import * as state from "./state";
 
 /** Points of a line, and places and moments at which two motions are compared. */
 const POINTS = 120, MOMENTS = 9;
-/** Asks again whether the server has counted a run so often, milliseconds. */
-const ASK_MS = 700;
 
-/** The counts over a run, once they are complete. */
+/** The counts over a run as far as they are known. */
 function useCounts(name: string | null): Series | null {
   const [counts, set] = useState<Series | null>(null);
   useEffect(() => {
     let current = true;
     set(null);
-    const ask = async () => {
-      while (current && name !== null) {
-        const got = await api.overview(name, null);
-        if (!current) return;
-        set(got as Series);
-        if ((got.head["done"] as number) >= (got.head["groups"] as number)) return;
-        await new Promise((done) => setTimeout(done, ASK_MS));
-      }
-    };
-    ask().catch(state.complain);
+    if (name === null) return;
+    untilCounted(() => api.overview(name, null), () => current, set).catch(state.complain);
     return () => { current = false; };
   }, [name]);
   return counts;
@@ -103,7 +94,7 @@ function Charts({ own, beside, names }: { own: Series; beside: Series; names: [s
 export function Comparison({ other }: { other: Recorded }) {
   const own = state.info.value!;
   const names: [string, string] = [state.runName.value ?? "", other.name];
-  const counts = [useCounts(state.runName.value), useCounts(other.name)];
+  const counts = [useCounts(state.runName.value), useCounts(other.name)], [first, second] = counts;
   const ready = state.motionAt(state.t.value) !== null;
   const alike = useMemo(() => moveAlike(other, state.t.value), [other, names[0], ready]);
   return (
@@ -120,7 +111,8 @@ export function Comparison({ other }: { other: Recorded }) {
           ))}</tbody>
         </table>
       </div>
-      {counts[0] && counts[1] && <Charts own={counts[0]} beside={counts[1]} names={names} />}
+      {counts.map((frame, i) => <CountProgress key={i} frame={frame} what={`packets of ${names[i]}`} />)}
+      {first && second && isCounted(first) && isCounted(second) && <Charts own={first} beside={second} names={names} />}
     </details>
   );
 }

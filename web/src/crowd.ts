@@ -44,6 +44,8 @@ export function line(pixels: Uint32Array, width: number, height: number, x0: num
   const isInside = (x: number, y: number) => x >= 0 && y >= 0 && x <= width - 1 && y <= height - 1;
   let ax = x0, ay = y0, bx = x1, by = y1;
   if (!isInside(x0, y0) || !isInside(x1, y1)) {
+    // Most lines of a map that is zoomed in lie on one side of it.
+    if ((x0 < 0 && x1 < 0) || (y0 < 0 && y1 < 0) || (x0 > width && x1 > width) || (y0 > height && y1 > height)) return;
     const part = clip(x0, y0, x1, y1, width, height);
     // A place that is not known has no lines.
     if (!part || Number.isNaN(part[0] + part[1] + x0 + y0 + x1 + y1)) return;
@@ -90,7 +92,7 @@ function disc(pixels: Uint32Array, width: number, height: number, cx: number, cy
 
 export interface Crowd {
   /** Pairs of indices into the places. */
-  links: number[];
+  links: ArrayLike<number>;
   /** Places, in pixels of the page. */
   sx: Float64Array; sy: Float64Array;
   rings: { node: number; radius: number; alpha: number; dashed: boolean }[];

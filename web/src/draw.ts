@@ -22,7 +22,7 @@ export const DARK: Theme = {
 export interface Picture {
   camera: Camera; width: number; height: number; theme: Theme;
   xs: Float64Array; ys: Float64Array; names: (node: number) => string;
-  links: number[]; marks: Marks; selected: number | null;
+  links: ArrayLike<number>; marks: Marks; selected: number | null;
   /** No place is known: nodes stand in a ring, and metres mean nothing. */
   isRing?: boolean;
   /** Where a node is being dragged to, metres. */
@@ -51,7 +51,11 @@ const RATE_WIDTH = 54, RATE_HEIGHT = 13;
 /** Where nodes are on the screen. */
 export function onScreen(p: Pick<Picture, "camera" | "width" | "height" | "xs" | "ys">): [Float64Array, Float64Array] {
   const sx = new Float64Array(p.xs.length), sy = new Float64Array(p.xs.length);
-  for (let n = 0; n < p.xs.length; n += 1) [sx[n], sy[n]] = toScreen(p.camera, p.width, p.height, p.xs[n], p.ys[n]);
+  const { x, y, scale } = p.camera, middle = p.width / 2, centre = p.height / 2;
+  for (let n = 0; n < p.xs.length; n += 1) {
+    sx[n] = middle + (p.xs[n] - x) * scale;
+    sy[n] = centre - (p.ys[n] - y) * scale;
+  }
   return [sx, sy];
 }
 
@@ -78,6 +82,7 @@ export function draw(g: Pen, p: Picture): void {
   nodes(g, p, sx, sy, isCrowd);
   losses(g, p, sx, sy);
   goal(g, p);
+  if (!p.marks.isComplete) loading(g, p);
   if (p.isRing) noPlaces(g, p);
   else { scaleBar(g, p); northArrow(g, p); }
 }
@@ -280,6 +285,14 @@ export function shape(g: Pen, kind: Shape, x: number, y: number, colour: string,
   g.closePath();
   g.lineWidth = 2; g.strokeStyle = edge; g.stroke();
   g.fillStyle = colour; g.fill();
+}
+
+/** What is drawn of packets is not all: nobody shall take it for silence. */
+function loading(g: Pen, p: Picture): void {
+  g.fillStyle = p.theme.faint;
+  g.font = "12px system-ui, sans-serif";
+  g.textBaseline = "alphabetic";
+  g.fillText("Loading packets …", 14, p.height - 34);
 }
 
 function noPlaces(g: Pen, p: Picture): void {

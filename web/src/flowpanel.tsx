@@ -22,7 +22,8 @@ export function Flows({ t }: { t: number; arrivals: number }) {
   const marks = state.stretches ? marksAt(state.stretches, t, state.speed.value) : NO_MARKS;
   const all = known(marks.flows.keys());
   if (all.length === 0 && !state.live.value && (state.info.value?.rows ?? 0) === 0) return null;
-  const rate = (bytes: number | undefined) => flows.showRate(flows.rateOf(bytes ?? 0, marks));
+  // Nothing of what is on its way is 0.
+  const rate = (bytes: number | undefined) => (marks.isComplete ? flows.showRate(flows.rateOf(bytes ?? 0, marks)) : "–");
   const chosen = flows.chosen.value, span = Number(marks.span_s.toFixed(1));
   const links = flows.united(marks.routes.filter((r) => chosen === null || r.flow === chosen)).sort((a, b) => b.bytes - a.bytes);
   const rest = marks.flows.get(-1);
@@ -53,10 +54,11 @@ export function Flows({ t }: { t: number; arrivals: number }) {
       </div>}
       {all.length > MOST_LISTED && <p class="note">The first {MOST_LISTED} of {all.length}.</p>}
       <details open={all.length === 0}>
-        <summary>Links now ({links.length})</summary>
+        <summary>Links now ({marks.isComplete ? links.length : "loading …"})</summary>
         <ol class="links">{links.slice(0, MOST_LINKS).map((l) => <li key={`${l.node} ${l.peer}`}>{state.nameOf(l.node)} → {state.nameOf(l.peer)}: {flows.showRate(flows.rateOf(l.bytes, marks))}</li>)}</ol>
         {links.length > MOST_LINKS && <p class="note">and {links.length - MOST_LINKS} more</p>}
       </details>
+      <p class="note" role="status">{!marks.isComplete && "Loading the packets of this time …"}</p>
       <p class="note">Delivered, sent and links: IP packets in the last {span} s{chosen === null ? "" : `; links of flow ${chosen}`}.</p>
     </details>
   );

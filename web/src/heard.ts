@@ -2,19 +2,20 @@
 
 import type { Row } from "./api";
 import { ago } from "./clock";
-import type { Stretches } from "./packets";
+import { KIND, type Stretches } from "./packets";
 
 const MOST_ROWS = 20_000;
 
-/** When a node last received something from whom, the latest first. Receptions of packets for others are not in the table. */
-export function heardBy(stretches: Stretches, node: number, t: number, lately: number): [number, number][] {
+/** When a node last received something from whom, the latest first, and whether no more are on their way. Receptions of packets for
+ * others are not in the table. */
+export function heardBy(stretches: Stretches, node: number, t: number, lately: number): { heard: [number, number][]; isComplete: boolean } {
   const last = new Map<number, number>();
-  stretches.back(t, t - lately, MOST_ROWS, (s, i) => {
+  const isComplete = stretches.back(t, t - lately, MOST_ROWS, (s, i) => {
     const c = s.frame.columns, peer = c["peer"][i];
     if (c["node"][i] !== node || peer < 0 || last.has(peer)) return;
-    if ((s.frame.head["events"] as string[])[c["event"][i] - 1] === "receive") last.set(peer, s.time[i]);
+    if (s.kinds[c["event"][i]] === KIND.receive) last.set(peer, s.time[i]);
   });
-  return [...last];
+  return { heard: [...last], isComplete };
 }
 
 /** Whom a node heard, those together that it heard at the same time: all who answered a search, say. */

@@ -5,7 +5,9 @@ import type uPlot from "uplot";
 import * as api from "./api";
 import { causeOf, CAUSES } from "./causes";
 import { showMoment } from "./clock";
+import { CountProgress, isCounted, untilCounted } from "./counted";
 import { shape } from "./draw";
+import type { Frame } from "./frame";
 import { type LossMark, lossMarks, nextLoss } from "./lossmarks";
 import { Plot } from "./plot";
 import { night } from "./night";
@@ -15,34 +17,36 @@ import { reasonInWords } from "./told";
 type Axis = "node" | "x" | "y";
 const REACH_PX = 12;
 
-function useLosses(): { list: LossMark[]; more: boolean } | string | null {
-  const [got, set] = useState<{ list: LossMark[]; more: boolean } | string | null>(null);
+/** The losses that are known so far, and the frame that they are from. */
+interface Known { list: LossMark[]; frame: Frame }
+
+function useLosses(): Known | string | null {
+  const [got, set] = useState<Known | string | null>(null);
   const run = state.runName.value;
   useEffect(() => {
     let current = true;
-    const load = async () => {
-      while (current && run !== null) {
-        const frame = await api.losses(run);
-        if (!current) return;
-        set({ list: lossMarks(frame), more: frame.head["more"] as boolean });
-        if ((frame.head["done"] as number) >= (frame.head["groups"] as number)) return;
-        await new Promise((resolve) => setTimeout(resolve, 1000));
-      }
-    };
     set(null);
-    load().catch((e: unknown) => { if (current) set(e instanceof Error ? e.message : String(e)); });
+    if (run === null) return;
+    untilCounted(() => api.losses(run), () => current, (frame) => set({ list: lossMarks(frame), frame })).catch((e: unknown) => { if (current) set(e instanceof Error ? e.message : String(e)); });
     return () => { current = false; };
   }, [run]);
   return got;
 }
 
-/** Goes to the next loss and tells its story, or to the one before. Says whether there is one. */
+/** Goes to the next loss and tells its story, or to the one before, and waits for it while losses are counted. Says whether there is one. */
 export async function goToLoss(forward: boolean): Promise<boolean> {
-  const run = state.runName.value;
+  const run = state.runName.value, t = state.t.value, packet = state.packet.value;
   if (run === null || !state.hasTables.value) return false;
-  const next = nextLoss(lossMarks(await api.losses(run)), state.t.value, state.packet.value, forward);
-  if (next && run === state.runName.value) go(next);
-  return next !== null;
+  let isFound = false;
+  // Nobody waits for it who has gone somewhere else.
+  const isWanted = () => !isFound && run === state.runName.value && t === state.t.value && packet === state.packet.value;
+  await untilCounted(() => api.losses(run), isWanted, (frame) => {
+    // They are counted in order: the next one is known first, the one before once nothing between can come.
+    const next = forward || isCounted(frame) ? nextLoss(lossMarks(frame), t, packet, forward) : null;
+    isFound = next !== null;
+    if (next) go(next);
+  });
+  return isFound || t !== state.t.value;
 }
 
 function go(loss: LossMark): void {
@@ -57,9 +61,9 @@ export function Losses() {
   const [axis, setAxis] = useState<Axis>("node");
   const list = got !== null && typeof got !== "string" ? got.list : [];
   const data = useMemo(() => [list.map((l) => l.t / 1e9), list.map((l) => l[axis])], [got, axis]);
-  if (got === null) return <p class="note" role="status">Counting …</p>;
   if (typeof got === "string") return <p class="wrong" role="alert">⚠ {got}</p>;
-  if (list.length === 0) return <p class="note">No losses in the part of the run read so far.</p>;
+  if (got === null || (list.length === 0 && !isCounted(got.frame))) return <CountProgress frame={got?.frame ?? null} what="losses" />;
+  if (list.length === 0) return <p class="note">No packets were lost in this run.</p>;
   const values = list.map((l) => l[axis]).filter((v) => !Number.isNaN(v));
   const low = axis === "node" ? -1 : values.reduce((a, b) => Math.min(a, b), Infinity);
   const high = axis === "node" ? state.info.value!.nodes : values.reduce((a, b) => Math.max(a, b), -Infinity);
@@ -107,7 +111,8 @@ export function Losses() {
       <p class="note" aria-live="polite">
         {told ? `${showMoment(told.t)}, node ${state.nameOf(told.node)}: ${told.reason}, ${reasonInWords(told.reason)}` : used.map((c) => `${c.sign} ${c.label}`).join("   ")}
       </p>
-      {got.more && <p class="note">The first {list.length} losses.</p>}
+      <CountProgress frame={got.frame} what="losses" />
+      {got.frame.head["more"] === true && <p class="note">The first {list.length} losses.</p>}
     </>
   );
 }

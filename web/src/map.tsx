@@ -41,11 +41,7 @@ function shownOf(which: "own" | "other", t: number): Shown {
 export function places(t: number, shown = shownOf("own", t)): { xs: Float64Array; ys: Float64Array; zs: Float64Array } {
   const count = shown.nodes;
   const [xs, ys, zs] = [0, 1, 2].map(() => new Float64Array(count).fill(NaN));
-  const motion = shown.motion;
-  for (let n = 0; motion && n < count; n += 1) {
-    const at = motion.at(n, t);
-    if (at) { xs[n] = at.x; ys[n] = at.y; zs[n] = at.z; }
-  }
+  shown.motion?.fill(t, xs, ys, zs);
   return { xs, ys, zs };
 }
 
@@ -64,7 +60,8 @@ function paint(canvas: HTMLCanvasElement, which: "own" | "other"): void {
   const dpr = canvas.width / width;
   g.setTransform(dpr, 0, 0, dpr, 0, 0);
   draw(g, pictureOf(which, state.t.value, camera, { width, height }, g));
-  canvas.dataset.camera = [camera.x, camera.y, camera.scale].join(",");
+  const view = [camera.x, camera.y, camera.scale].join(",");
+  if (canvas.dataset.camera !== view) canvas.dataset.camera = view;
 }
 
 const marksOf = (shown: Shown, t: number, speed = state.speed.value): Marks => (shown.stretches ? marksAt(shown.stretches, t, speed) : NO_MARKS);

@@ -39,6 +39,20 @@ export class Motion {
     return Number.isFinite(place.x + place.y + place.z) ? place : null;
   }
 
+  /** The places of all nodes, into columns as long as there are nodes; NaN where the run does not say. */
+  fill(t: number, xs: Float64Array, ys: Float64Array, zs: Float64Array): void {
+    const { until, from, x, y, z, vx, vy, vz } = this.frame.columns;
+    for (let n = 0; n < xs.length; n += 1) {
+      const leg = n < this.nodes ? this.leg(n, t) : -1;
+      if (leg < 0) { xs[n] = ys[n] = zs[n] = NaN; continue; }
+      const seconds = (Math.min(t, until[leg]) - from[leg]) * 1e-9;
+      xs[n] = x[leg] + vx[leg] * seconds;
+      ys[n] = y[leg] + vy[leg] * seconds;
+      zs[n] = z[leg] + vz[leg] * seconds;
+      if (!Number.isFinite(xs[n] + ys[n] + zs[n])) xs[n] = ys[n] = zs[n] = NaN;
+    }
+  }
+
   /** Metres per second; 0 where the run does not say. */
   speed(node: number, t: number): number {
     const c = this.frame.columns;

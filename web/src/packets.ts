@@ -10,13 +10,30 @@ export interface Hop {
   event: string; className: string; reason: string | null;
 }
 
+/** Kinds of events as numbers, for what looks at many rows. */
+export const KIND = { other: 0, originate: 1, send: 2, forward: 3, transmit: 4, receive: 5, deliver: 6, drop: 7 } as const;
+
+/** Classes of packets that carry what people send; all others are a routing protocol's, or ARP's. */
+const DATA = new Set(["cbr", "poisson", "on-off", "pareto", "trace", "ping", "tcp", "data"]);
+export const isData = (name: string | undefined): boolean => name === undefined || DATA.has(name);
+
+/** By the number of a word in a frame, what it means; 0 is no word. */
+function meanings(words: string[], of: (word: string | undefined) => number): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, number) => of(words[number - 1]));
+}
+
 /** A stretch of the table `packets`, complete from `from` to `until`. */
 export class Stretch {
   readonly from: number;
   readonly until: number;
   readonly time: Float64Array;
+  /** The {@link KIND} of each word of the column `event`, and whether each of `class` is data's. */
+  readonly kinds: Uint8Array;
+  readonly data: Uint8Array;
 
   constructor(readonly frame: Frame) {
+    this.kinds = meanings(frame.head["events"] as string[], (word) => KIND[word as keyof typeof KIND] ?? KIND.other);
+    this.data = meanings(frame.head["classes"] as string[], (word) => Number(isData(word)));
     this.from = frame.head["from_ns"] as number;
     this.until = frame.head["until_ns"] as number;
     this.time = frame.columns["time_ns"] as Float64Array;
@@ -45,6 +62,10 @@ export class Stretch {
 }
 
 const MOST_STRETCHES = 12;
+/** Requests at a time: a replay that is faster than they are leaves some moments out. */
+const MOST_PENDING = 3;
+/** From this part of a stretch on, the next one is fetched. */
+const AHEAD = 0.5;
 
 /** The stretches at hand. `load` fetches one; it is asked for a moment once at a time. */
 export class Stretches {
@@ -59,11 +80,22 @@ export class Stretches {
     return this.last;
   }
 
+  /** Whether what is not at hand is on its way, or will be. */
+  get loads(): boolean {
+    return true;
+  }
+
   /** The stretch that holds a moment, if it is at hand; else it is fetched, and `undefined` meanwhile. */
   at(t: number): Stretch | undefined {
     const found = this.list.find((s) => t >= s.from && t < s.until);
-    if (!found) void this.fetch(t);
+    if (!found && this.pending.size < MOST_PENDING) void this.fetch(t);
     return found;
+  }
+
+  /** Fetches the stretch after that of a moment, while there is time. */
+  ahead(t: number): void {
+    const now = this.list.find((s) => t >= s.from && t < s.until);
+    if (now && now.until <= this.last && t >= now.from + AHEAD * (now.until - now.from)) this.at(now.until);
   }
 
   /** Fetches what holds a moment, unless it is at hand or on its way. */
@@ -87,17 +119,21 @@ export class Stretches {
     }
   }
 
-  /** Visits the rows at hand of `since..=t`, the latest first, up to a limit. */
-  back(t: number, since: number, most: number, visit: (stretch: Stretch, row: number) => void): void {
+  /** Visits the rows at hand of `since..=t`, the latest first, up to a limit. Says whether no more are on their way. */
+  back(t: number, since: number, most: number, visit: (stretch: Stretch, row: number) => void): boolean {
     let left = most;
     let stretch = this.at(t);
+    // Of what is not at hand the stretch before is needed, too: both are asked for at once.
+    const begin = Math.floor(t / this.width) * this.width;
+    if (!stretch && since < begin && begin > 0) this.at(begin - 1);
     let i = stretch ? stretch.lower(t + 1) - 1 : -1;
     while (stretch && left > 0) {
       for (; i >= 0 && stretch.time[i] >= since && left > 0; i -= 1, left -= 1) visit(stretch, i);
-      if (i >= 0 || stretch.from <= since || stretch.from <= 0) return;
+      if (i >= 0 || stretch.from <= since || stretch.from <= 0) return true;
       stretch = this.at(stretch.from - 1);
       i = stretch ? stretch.time.length - 1 : -1;
     }
+    return left <= 0 || !this.loads;
   }
 
   /** The first event after a moment, or the last one before it. */

@@ -1,5 +1,6 @@
 // What stands beside the map: the nodes in words, one node in detail, flows, the latest events, the legend.
 
+import { effect } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import * as api from "./api";
 import { Around } from "./around";
@@ -21,36 +22,56 @@ const MOST_LISTED = 100, MOST_EVENTS = 12;
 /** Words follow the picture so often, milliseconds. */
 const WORDS_MS = 400;
 
-/** A moment that follows the time of the replay slowly enough to be read. */
-function useSlowTime(): number {
-  const [t, set] = useState(state.t.value);
+/** What a panel gets: the moment, and how much has arrived, so that it is redrawn with either. */
+interface Moment { t: number; arrivals: number }
+
+/** The moment of the replay, slowly enough to be read. A jump, and what arrives while it does not play, is shown at once. */
+function useSlowMoment(): Moment {
+  const [moment, set] = useState<Moment>({ t: state.t.value, arrivals: state.arrivals.value });
   useEffect(() => {
-    const timer = setInterval(() => set(state.t.value), WORDS_MS);
-    return () => clearInterval(timer);
+    let shown = 0, waiting: ReturnType<typeof setTimeout> | undefined;
+    const show = () => { shown = performance.now(); set({ t: state.t.peek(), arrivals: state.arrivals.peek() }); };
+    let arrived = state.arrivals.peek();
+    const stop = effect(() => {
+      const isNews = state.arrivals.value !== arrived && !state.playing.value;
+      arrived = state.arrivals.value;
+      const wait = isNews ? 0 : shown + WORDS_MS - performance.now();
+      // Read, so that a change is seen.
+      void state.t.value;
+      clearTimeout(waiting);
+      if (wait <= 0) show(); else waiting = setTimeout(show, wait);
+    });
+    return () => { stop(); clearTimeout(waiting); };
   }, []);
-  return t;
+  return moment;
 }
 
 const metres = (v: number) => (Number.isNaN(v) ? "–" : v.toFixed(1));
 
-function neighbours(t: number): number[][] | null {
+type Places = ReturnType<typeof places>;
+
+/** Pairs of nodes that are in range; null where the run does not say. */
+function pairsAt({ xs, ys, zs }: Places): Int32Array | null {
   const range = state.info.value?.range_m;
-  if (range === null || range === undefined || state.isNowhere()) return null;
-  const { xs, ys, zs } = places(t);
-  const lists: number[][] = Array.from(xs, () => []);
-  const pairs = pairsInRange(xs, ys, zs, range);
-  for (let i = 0; i < pairs.length; i += 2) { lists[pairs[i]].push(pairs[i + 1]); lists[pairs[i + 1]].push(pairs[i]); }
-  return lists;
+  return range === null || range === undefined || state.isNowhere() ? null : pairsInRange(xs, ys, zs, range);
 }
 
-/** What a panel gets: the moment, and how much has arrived, so that it is redrawn with either. */
-interface Moment { t: number; arrivals: number }
+/** How many nodes are in range of each. */
+function degrees(at: Places): Int32Array | null {
+  const all = pairsAt(at)?.reduce((count, node) => { count[node] += 1; return count; }, new Int32Array(at.xs.length));
+  return all ?? null;
+}
+
+function neighbours(node: number, at: Places): number[] | null {
+  const pairs = pairsAt(at);
+  return pairs && [...pairs.keys()].filter((i) => pairs[i] === node).map((i) => pairs[i ^ 1]);
+}
 
 function Nodes({ t }: Moment) {
   const [wanted, want] = useState("");
   const info = state.info.value!;
-  const { xs, ys } = places(t);
-  const near = neighbours(t);
+  const at = places(t), { xs, ys } = at;
+  const near = degrees(at);
   const text = wanted.trim().toLowerCase();
   const found: number[] = [];
   for (let n = 0; n < info.nodes; n += 1) {
@@ -73,7 +94,7 @@ function Nodes({ t }: Moment) {
             {found.slice(0, MOST_LISTED).map((n) => (
               <tr key={n} class={n === state.selected.value ? "selected" : ""}>
                 <th scope="row"><button type="button" aria-pressed={n === state.selected.value} onClick={() => state.select(n === state.selected.value ? null : n)}>{state.nameOf(n)}</button></th>
-                <td>{metres(xs[n])}</td><td>{metres(ys[n])}</td><td>{near ? near[n].length : "–"}</td>
+                <td>{metres(xs[n])}</td><td>{metres(ys[n])}</td><td>{near ? near[n] : "–"}</td>
               </tr>
             ))}
           </tbody>
@@ -100,8 +121,8 @@ function useRows(table: string, node: number, query: Record<string, number | boo
 
 function NodePanel({ node, t }: Moment & { node: number }) {
   const info = state.info.value!;
-  const { xs, ys, zs } = places(t);
-  const near = neighbours(t)?.[node];
+  const at = places(t), { xs, ys, zs } = at;
+  const near = neighbours(node, at);
   const counters = useRows("counters", node, {});
   return (
     <details open>
@@ -133,7 +154,7 @@ const hasNoFlows = (): boolean => state.live.value === null && state.info.value?
 function Events({ t }: Moment) {
   const hops: Hop[] = [];
   const node = state.selected.value;
-  state.stretches?.back(t, 0, node === null ? MOST_EVENTS : 5_000, (s, i) => {
+  const isComplete = state.stretches?.back(t, 0, node === null ? MOST_EVENTS : 5_000, (s, i) => {
     if (hops.length >= MOST_EVENTS) return;
     if (node === null || s.frame.columns["node"][i] === node) hops.push(s.row(i));
   });
@@ -143,14 +164,14 @@ function Events({ t }: Moment) {
       <ol class="events">
         {hops.map((h, i) => <li key={i} class={h.event === "drop" ? "drop" : ""}><button type="button" onClick={() => { state.jump(h.t); state.select(h.node); state.tellPacket(h.packet); }}><time>{showMoment(h.t)}</time> {h.event === "drop" ? "✕ " : ""}{tell(h, state.nameOf)}</button></li>)}
       </ol>
-      {hops.length === 0 && <p class="note">{hasNoFlows() ? "The scenario has no flows, so nothing was sent." : "No events up to this time."}</p>}
+      <p class="note" role="status">{isComplete === false && hops.length < MOST_EVENTS && "Loading the packets of this time …"}</p>
+      {hops.length === 0 && isComplete !== false && <p class="note">{hasNoFlows() ? "The scenario has no flows, so nothing was sent." : "No events up to this time."}</p>}
     </details>
   );
 }
 
 export function Panels() {
-  const t = useSlowTime();
-  const moment = { t, arrivals: state.arrivals.value };
+  const moment = useSlowMoment(), { t } = moment;
   if (!state.info.value) return <aside class="panels" aria-label="Details"><Reports /></aside>;
   const node = state.selected.value;
   return (

@@ -33,17 +33,18 @@ export function quantities(kinds: string[], lists: string[] = []): Quantity[] {
 /** A line has no more points than these: more are a blur. */
 const POINTS = 150;
 
-/** Seconds, and what happened in each second then. */
-export function rates(frame: Frame, key: string): [Float64Array, Float64Array] | null {
+/** Seconds, and what happened in each second then; null where it is not counted yet. The last part of a run is as long as the run goes on. */
+export function rates(frame: Frame, key: string): [Float64Array, (number | null)[]] | null {
   const column = frame.columns[key];
   if (!column) return null;
-  const bin = (frame.head["bin_ns"] as number) / 1e9;
-  const size = Math.ceil(column.length / POINTS), points = Math.floor(column.length / size);
-  const seconds = Float64Array.from({ length: points }, (_, i) => (i + 0.5) * size * bin);
-  const values = Float64Array.from({ length: points }, (_, i) => {
+  const bin = (frame.head["bin_ns"] as number) / 1e9, end = Math.min(column.length * bin, ((frame.head["end_ns"] as number | undefined) ?? Infinity) / 1e9);
+  const size = Math.ceil(column.length / POINTS), points = Math.ceil(column.length / size);
+  const until = (i: number) => Math.min(end, i * size * bin);
+  const seconds = Float64Array.from({ length: points }, (_, i) => (until(i) + until(i + 1)) / 2);
+  const values = Array.from({ length: points }, (_, i) => {
     let sum = 0;
-    for (let k = 0; k < size; k += 1) sum += column[i * size + k];
-    return sum / (size * bin);
+    for (const n of column.subarray(i * size, (i + 1) * size)) sum += n;
+    return Number.isNaN(sum) ? null : sum / (until(i + 1) - until(i));
   });
   return [seconds, values];
 }

@@ -6,6 +6,7 @@ import * as api from "./api";
 import { type Box, type Camera, fit } from "./camera";
 import { advance } from "./clock";
 import { embedded } from "./embedded";
+import { untilCounted } from "./counted";
 import type { Frame } from "./frame";
 import type { LiveRun } from "./live/run";
 import type { Motion } from "./motion";
@@ -30,9 +31,10 @@ export const camera = signal<Camera | null>(start.camera);
 export const selected = signal<number | null>(start.node);
 /** The packet whose story is told, by its number in the run. */
 export const packet = signal<number | null>(start.packet);
-/** Counts over the run, of the selected node or of all. */
-export const counts = signal<Frame | null>(null);
+/** Counts over the run, of all nodes and of the selected one; null while there is no answer. */
 export const totals = signal<Frame | null>(null);
+export const nodeCounts = signal<Frame | null>(null);
+export const counts = computed(() => (selected.value === null ? totals.value : nodeCounts.value));
 /** Goes up when data came in: pictures that lacked it are drawn again. */
 export const arrivals = signal(0);
 export const mapSize = signal({ width: 0, height: 0 });
@@ -91,7 +93,7 @@ export async function open(name: string, keepView = false): Promise<void> {
     info.value = null;
     playing.value = false;
     problems.value = [];
-    counts.value = totals.value = null;
+    nodeCounts.value = totals.value = null;
     if (!keepView) { t.value = 0; camera.value = null; selected.value = packet.value = null; }
     live.value = null;
     following.value = false;
@@ -112,7 +114,8 @@ export async function open(name: string, keepView = false): Promise<void> {
     });
     await run.loadMotion(t.value);
     if (recorded === run && !camera.value) fitAll();
-    void loadCounts();
+    void loadTotals();
+    void loadNodeCounts();
   } catch (e) {
     complain(e);
   }
@@ -146,7 +149,7 @@ export function showLive(name: string, run: LiveRun, about: api.RunInfo): void {
     liveEnd.value = t.value = 0;
     runName.value = name;
     info.value = about;
-    counts.value = totals.value = null;
+    nodeCounts.value = totals.value = null;
     live.value = run;
     following.value = true;
     playing.value = false;
@@ -214,31 +217,34 @@ export function resized(width: number, height: number): void {
   else if (before > 0 && Math.abs(Math.log(width / before)) > 0.5) camera.value = { ...seen, scale: seen.scale * (width / before) };
 }
 
-/** Counts grow while the server reads the run; the page polls until they are complete. */
-export async function loadCounts(): Promise<void> {
-  const name = runName.value, node = selected.value;
-  if (live.value || name === null || !info.value || info.value.rows === 0) return;
+/** Counts grow while the server reads a run without an index; the page asks until they are complete. */
+async function loadTotals(): Promise<void> {
+  const name = runName.value, of = info.value;
+  if (live.value || name === null || !of || of.rows === 0) return;
   try {
-    for (;;) {
-      const got = await api.overview(name, node);
-      if (name !== runName.value || node !== selected.value) return;
-      const whole = (got.head["done"] as number) >= (got.head["groups"] as number);
-      batch(() => {
-        counts.value = got;
-        if (node === null) totals.value = got;
-      });
-      if (!totals.value) totals.value = await api.overview(name, null);
-      if (whole) return;
-      await new Promise((resolve) => setTimeout(resolve, 700));
-    }
+    await untilCounted(() => api.overview(name, null), () => info.value === of, (frame) => { totals.value = frame; });
+  } catch (e) {
+    complain(e);
+  }
+}
+
+/** The same for the selected node, which no index has. */
+async function loadNodeCounts(): Promise<void> {
+  const name = runName.value, of = info.value, node = selected.value;
+  if (live.value || name === null || !of || of.rows === 0) return;
+  nodeCounts.value = null;
+  if (node === null) return;
+  try {
+    await untilCounted(() => api.overview(name, node), () => info.value === of && selected.value === node, (frame) => { nodeCounts.value = frame; });
   } catch (e) {
     complain(e);
   }
 }
 
 export function select(node: number | null): void {
+  if (node === selected.value) return;
   selected.value = node;
-  void loadCounts();
+  void loadNodeCounts();
 }
 
 /** Has the story of a packet told; a row that names none has no story. */
@@ -264,6 +270,7 @@ export function tick(elapsedMs: number): void {
     if (following.value) { t.value = liveEnd.value; return; }
   }
   if (!playing.value) return;
+  stretches?.ahead(t.value);
   t.value = advance(t.value, Math.min(elapsedMs, 1000), speed.value, end.value);
   if (t.value >= end.value) { playing.value = false; following.value = live.value !== null; }
 }

@@ -89,9 +89,14 @@ function Search() {
 
 function NextLoss() {
   // The moment after which nothing is lost, once that is known.
-  const [none, set] = useState<number | null>(null);
-  const look = () => { const t = state.t.value; goToLoss(true).then((is) => set(is ? null : t), state.complain); };
-  return <button type="button" title="Go to the next loss and explain it (L)" onClick={look}>{none !== null && none === state.t.value ? "No more losses" : "Next loss"}</button>;
+  const [none, set] = useState<number | null>(null), [isLooking, look] = useState(false);
+  const go = () => {
+    const t = state.t.value;
+    look(true);
+    goToLoss(true).then((is) => set(is ? null : t), state.complain).finally(() => look(false));
+  };
+  const words = isLooking ? "Looking …" : none !== null && none === state.t.value ? "No more losses" : "Next loss";
+  return <button type="button" title="Go to the next loss and explain it (L)" onClick={go} aria-busy={isLooking}>{words}</button>;
 }
 
 function Heading({ story }: { story: Story }) {

@@ -4,6 +4,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import * as api from "./api";
 import { showMoment } from "./clock";
+import { CountProgress, isCounted, untilCounted } from "./counted";
 import type { Frame } from "./frame";
 import { type Line, Plot } from "./plot";
 import { figures, greatest, isFigure, lengths, quantities, type Quantity, rates } from "./quantities";
@@ -20,7 +21,7 @@ const FIGURES: Line[] = [{ label: "mean", colour: "#0072B2", night: "#56B4E9" },
 /** For a running run: the interval between counts, milliseconds, and the number of bins. */
 const LIVE_MS = 1000, LIVE_BINS = 300;
 
-/** Counts, asked for until the server has read the whole run; or a figure. */
+/** Counts, asked for until they are complete; or a figure. */
 function useFrame({ quantity, node }: Wanted): Frame | string | null {
   const [got, set] = useState<Frame | string | null>(null);
   const run = state.runName.value;
@@ -32,14 +33,10 @@ function useFrame({ quantity, node }: Wanted): Frame | string | null {
         await new Promise((resolve) => setTimeout(resolve, LIVE_MS));
         run = state.live.value;
       }
-      while (current && run !== null && !state.live.value) {
-        const frame = quantity.key.startsWith("sends/") ? await api.figure(run, quantity.key.slice(6), node)
-          : quantity.key.startsWith("sizes/") ? await api.sizes(run, node) : await api.overview(run, node);
-        if (!current) return;
-        set(frame);
-        if (((frame.head["done"] as number | undefined) ?? 0) >= ((frame.head["groups"] as number | undefined) ?? 0)) return;
-        await new Promise((resolve) => setTimeout(resolve, 1000));
-      }
+      if (run === null) return;
+      const ask = () => (quantity.key.startsWith("sends/") ? api.figure(run, quantity.key.slice(6), node)
+        : quantity.key.startsWith("sizes/") ? api.sizes(run, node) : api.overview(run, node));
+      await untilCounted(ask, () => current && !state.live.value, set);
     };
     load().catch((e: unknown) => { if (current) set(e instanceof Error ? e.message : String(e)); });
     return () => { current = false; };
@@ -59,17 +56,20 @@ function Strip({ wanted, remove }: { wanted: Wanted; remove: () => void }) {
   const who = node === null ? "all nodes" : `node ${state.nameOf(node)}`;
   const last = data?.at(-1);
   const at = last ? greatest(last) : null;
+  const isCounting = frame !== null && typeof frame !== "string" && !isCounted(frame);
   return (
     <section class="strip-chart" aria-label={`${quantity.label}, ${who}`}>
       <p class="chart-bar"><b>{quantity.label}, {who}</b><button type="button" onClick={remove} aria-label={`Remove the strip ${quantity.label}, ${who}`}>✕</button></p>
       {typeof frame === "string" && <p class="wrong" role="alert">⚠ {frame}</p>}
+      {frame === null && hasFigures && <p class="note" role="status">Reading the table …</p>}
+      {(frame === null || typeof frame !== "string") && !hasFigures && <CountProgress frame={frame} what={node === null ? "packets" : "the packets of each node"} />}
       {data && at !== null && last && (
         <>
           <Plot label={`${quantity.label}, ${who}, over the time of the run`} height={104} unit={quantity.unit} lines={hasFigures ? FIGURES : COUNTS} data={data} />
-          <p class="note">Maximum: {Number(last[at]!.toPrecision(3))} {quantity.unit}, at {showMoment(data[0][at]! * 1e9)}{hasFigures ? "; solid: mean, dashed: maximum" : ""}.</p>
+          <p class="note">Maximum{isCounting ? " so far" : ""}: {Number(last[at]!.toPrecision(3))} {quantity.unit}, at {showMoment(data[0][at]! * 1e9)}{hasFigures ? "; solid: mean, dashed: maximum" : ""}.</p>
         </>
       )}
-      {data && at === null && <p class="note">{typeof frame !== "string" && frame?.head["cut"] ? "Not available per node: the run has too many nodes." : hasFigures ? `Not recorded, or always 0: the table ${quantity.key.slice(0, 5)} has no data.` : "None in this run."}</p>}
+      {data && at === null && !isCounting && <p class="note">{typeof frame !== "string" && frame?.head["cut"] ? "Not available per node: the run has too many nodes." : hasFigures ? `Not recorded, or always 0: the table ${quantity.key.slice(0, 5)} has no data.` : "None in this run."}</p>}
     </section>
   );
 }

@@ -1,6 +1,7 @@
 // The timeline: play, time, speed, and what happened when.
 
 import { useEffect, useRef } from "preact/hooks";
+import { CountProgress, isCounted } from "./counted";
 import { nextSpeed, parseMoment, showMoment, SPEEDS } from "./clock";
 import { night } from "./night";
 import * as state from "./state";
@@ -13,8 +14,13 @@ function paint(canvas: HTMLCanvasElement): void {
   const height = (canvas.height = canvas.clientHeight * devicePixelRatio);
   if (!g || !frame) return;
   const { deliver, drop } = frame.columns;
-  const most = Math.max(1, ...deliver, ...drop);
-  const middle = Math.round(height * 0.6), w = width / deliver.length;
+  // What is not counted yet is no number, and no bar.
+  const most = [...deliver, ...drop].reduce((a, n) => (n > a ? n : a), 1);
+  const middle = Math.round(height * 0.6), w = width / deliver.length, counted = deliver.findIndex((n) => Number.isNaN(n));
+  if (counted >= 0) {
+    g.fillStyle = night.value ? "#2b333c" : "#dfe3e7";
+    g.fillRect(Math.round(counted * w), 0, width, height);
+  }
   for (let i = 0; i < deliver.length; i += 1) {
     g.fillStyle = night.value ? "#56B4E9" : "#0072B2";
     const up = Math.sqrt(deliver[i] / most) * middle;
@@ -31,6 +37,7 @@ export function Timeline() {
   useEffect(() => { if (canvas.current) paint(canvas.current); }, [totals, width, night.value]);
   const t = state.t.value, end = state.end.value;
   const playing = state.playing.value;
+  const isCounting = !state.live.value && (state.info.value?.rows ?? 0) > 0 && !(totals && isCounted(totals));
   return (
     <section class="timeline" aria-label="Time">
       <div class="bar">
@@ -48,9 +55,10 @@ export function Timeline() {
             <input id="moment" name="moment" size={9} autocomplete="off" placeholder={showMoment(t)} aria-label="Jump to time: seconds, or minutes:seconds" />
           </label>
         </form>
+        {isCounting && <CountProgress frame={totals} what="packets" />}
         <output class="now" aria-label="Time of the run">{showMoment(t)} / {showMoment(end)}</output>
       </div>
-      <canvas ref={canvas} role="img" aria-label="Packets over time: delivered upwards, dropped downwards" />
+      <canvas ref={canvas} role="img" aria-label={`Packets over time: delivered upwards, dropped downwards${isCounting ? "; the grey part is not counted yet" : ""}`} />
       <input type="range" min={0} max={end / 1e9} step="any" value={t / 1e9} aria-label="Time in the run, seconds"
         aria-valuetext={showMoment(t)} onInput={(e) => state.jump(Number(e.currentTarget.value) * 1e9)} />
     </section>

@@ -68,6 +68,15 @@ describe("motion", () => {
     expect(m.at(1, 3 * S)).toEqual({ x: -5, y: -2, z: 1 });
     expect(m.at(2, 3 * S)).toBeNull();
   });
+  test("the places of all nodes are those of each", () => {
+    const [m] = motion(), [xs, ys, zs] = [0, 1, 2].map(() => new Float64Array(4).fill(7));
+    for (const s of [0.5, 1.5, 3, 9, 2.5]) {
+      m.fill(s * S, xs, ys, zs);
+      for (const n of [0, 1]) expect([xs[n], ys[n], zs[n]]).toEqual(Object.values(m.at(n, s * S) ?? { x: NaN, y: NaN, z: NaN }));
+      // Of the others nobody knows, of one more than the run has neither.
+      expect([xs[2], ys[2], xs[3], zs[3]]).toEqual([NaN, NaN, NaN, NaN]);
+    }
+  });
   test("jumps in time find the same leg as going on does", () => {
     const n = 200;
     const column = (f: (i: number) => number) => Float64Array.from({ length: n }, (_, i) => f(i));
@@ -101,20 +110,37 @@ test("the ring is in the middle of the map, whatever the map shows", () => {
   });
 });
 
-test("links are the pairs that a comparison of all with all finds", () => {
-  const n = 300;
-  let seed = 7;
-  const draw = () => { seed = (seed * 48271) % 2147483647; return (seed / 2147483647 - 0.5) * 2000; };
-  const [xs, ys, zs] = [0, 1, 2].map((k) => Float64Array.from({ length: n }, () => (k === 2 ? 0 : draw())));
-  xs[5] = NaN;
-  const expected: string[] = [];
-  for (let i = 0; i < n; i += 1) for (let j = i + 1; j < n; j += 1) {
-    if (Math.hypot(xs[i] - xs[j], ys[i] - ys[j]) <= 250) expected.push(`${i}-${j}`);
-  }
-  const flat = pairsInRange(xs, ys, zs, 250);
-  const found = Array.from({ length: flat.length / 2 }, (_, k) => `${flat[2 * k]}-${flat[2 * k + 1]}`);
-  expect(found.sort()).toEqual(expected.sort());
-  expect(expected.length).toBeGreaterThan(100);
+describe("links", () => {
+  /** Numbers from -0.5 to 0.5 (Park and Miller, 1988). */
+  const draws = (seed: number) => () => { seed = (seed * 48271) % 2147483647; return seed / 2147483647 - 0.5; };
+  const byAll = (xs: Float64Array, ys: Float64Array, zs: Float64Array, range: number): string[] => {
+    const pairs: string[] = [];
+    for (let i = 0; i < xs.length; i += 1) for (let j = i + 1; j < xs.length; j += 1) {
+      if (Math.hypot(xs[i] - xs[j], ys[i] - ys[j], zs[i] - zs[j]) <= range) pairs.push(`${i}-${j}`);
+    }
+    return pairs.sort();
+  };
+  const byGrid = (...of: Parameters<typeof pairsInRange>): string[] => {
+    const flat = pairsInRange(...of);
+    return Array.from({ length: flat.length / 2 }, (_, k) => `${flat[2 * k]}-${flat[2 * k + 1]}`).sort();
+  };
+  test("they are the pairs that a comparison of all with all finds", () => {
+    const draw = draws(7);
+    for (const [n, wide, high, up, range] of [[300, 2000, 2000, 0, 250], [300, 2000, 2000, 300, 250], [400, 1e6, 10, 0, 900], [200, 10, 1e6, 0, 4000], [100, 1e9, 1e9, 0, 4e7], [300, 100, 100, 0, 1e6], [50, 1000, 1000, 0, 0.001]]) {
+      const [xs, ys, zs] = [wide, high, up].map((size) => Float64Array.from({ length: n }, () => draw() * size));
+      for (const i of [0, 5, n - 1]) xs[i] = ys[i] = zs[i] = NaN;
+      const expected = byAll(xs, ys, zs, range);
+      expect(byGrid(xs, ys, zs, range)).toEqual(expected);
+      if (range > 1) expect(expected.length).toBeGreaterThan(10);
+    }
+  });
+  test("nodes at one place are in range of each other, and nobody is without places or range", () => {
+    const zero = new Float64Array(3), nowhere = new Float64Array(3).fill(NaN);
+    expect(byGrid(zero, zero, zero, 1)).toEqual(["0-1", "0-2", "1-2"]);
+    expect(byGrid(zero, zero, zero, 0)).toEqual([]);
+    expect(byGrid(nowhere, nowhere, nowhere, 5)).toEqual([]);
+    expect(byGrid(new Float64Array(), new Float64Array(), new Float64Array(), 5)).toEqual([]);
+  });
 });
 
 describe("clock", () => {
@@ -221,8 +247,28 @@ describe("stretches", () => {
     await s.fetch(5 * S);
     await s.fetch(15 * S);
     const seen: number[] = [];
-    s.back(12.5 * S, 8 * S, 100, (of, i) => seen.push(of.time[i] / S));
+    const isComplete = s.back(12.5 * S, 8 * S, 100, (of, i) => seen.push(of.time[i] / S));
     expect(seen).toEqual([12, 11, 10, 9, 8]);
+    expect(isComplete).toBe(true);
+  });
+  test("rows that are on their way are missing, and that is known", async () => {
+    const { s } = make();
+    await s.fetch(15 * S);
+    const look = (since: number, most: number) => s.back(12.5 * S, since, most, () => undefined);
+    expect([look(11 * S, 100), look(5 * S, 100), look(5 * S, 2)]).toEqual([true, false, true]);
+    expect(s.back(25 * S, 24 * S, 100, () => undefined)).toBe(false);
+    expect(marksAt(s, 12.5 * S, 1).isComplete).toBe(true);
+  });
+  test("a replay asks ahead, and for no more than three stretches at a time", async () => {
+    const { s, asked } = make();
+    await s.fetch(5 * S);
+    s.ahead(3 * S);
+    expect(asked).toEqual([0]);
+    s.ahead(6 * S);
+    s.ahead(7 * S);
+    expect(asked).toEqual([0, 10 * S]);
+    for (const t of [30, 40, 50, 60]) s.at(t * S);
+    expect(asked).toEqual([0, 10 * S, 30 * S, 40 * S]);
   });
   test("marks show what was lost with its cause, and routes of the last two seconds", async () => {
     const { s } = make();

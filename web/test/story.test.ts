@@ -118,9 +118,9 @@ describe("a node at a moment", () => {
   };
   test("heard is what it received lately, from whom last first", async () => {
     const s = await stretches();
-    expect(heardBy(s, 0, 7 * S, 10 * S)).toEqual([[6, 5 * S], [5, S]]);
-    expect(heardBy(s, 0, 7 * S, 3 * S)).toEqual([[6, 5 * S]]);
-    expect(heardBy(s, 2, 7 * S, 10 * S)).toEqual([]);
+    expect(heardBy(s, 0, 7 * S, 10 * S)).toEqual({ heard: [[6, 5 * S], [5, S]], isComplete: true });
+    expect(heardBy(s, 0, 7 * S, 3 * S).heard).toEqual([[6, 5 * S]]);
+    expect(heardBy(s, 2, 7 * S, 10 * S).heard).toEqual([]);
   });
   test("routes are the next hops of what was sent", () => {
     const row = (next_hop: string | null, hops: number) => ({ next_hop, hops });

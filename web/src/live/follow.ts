@@ -108,7 +108,7 @@ function count(run: LiveRun | null): void {
   counted = now;
   batch(() => {
     state.totals.value = run.counts(null, BINS);
-    state.counts.value = state.selected.value === null ? state.totals.value : run.counts(state.selected.value, BINS);
+    state.nodeCounts.value = state.selected.value === null ? null : run.counts(state.selected.value, BINS);
   });
 }
 

@@ -56,6 +56,10 @@ export class Heard extends Stretches {
     return Promise.resolve(this.at(t));
   }
 
+  override get loads(): boolean {
+    return false;
+  }
+
   override get end(): number {
     return (this.heard.at(-1)?.until ?? 0) - 1;
   }
@@ -145,6 +149,14 @@ export class LiveRun {
     if (i < 0 || !a || !b) return a;
     const share = Math.min(1, Math.max(0, (t - this.samples[i].t) / (next.t - this.samples[i].t)));
     return { x: a.x + (b.x - a.x) * share, y: a.y + (b.y - a.y) * share, z: a.z + (b.z - a.z) * share };
+  }
+
+  /** The places of all nodes, into columns as long as there are nodes; NaN where they are not known. */
+  fill(t: number, xs: Float64Array, ys: Float64Array, zs: Float64Array): void {
+    for (let n = 0; n < xs.length; n += 1) {
+      const at = this.at(n, t);
+      xs[n] = at?.x ?? NaN; ys[n] = at?.y ?? NaN; zs[n] = at?.z ?? NaN;
+    }
   }
 
   /** Metres per second over the last second. */

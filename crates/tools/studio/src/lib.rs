@@ -11,6 +11,7 @@
 
 mod access;
 mod connections;
+mod counting;
 mod drive;
 mod editor;
 mod embed;
@@ -23,6 +24,7 @@ mod library;
 mod live;
 mod moments;
 mod motion;
+mod node_counts;
 mod overview;
 mod packets;
 mod places;

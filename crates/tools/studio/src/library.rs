@@ -10,7 +10,7 @@ use wayhop_trace::RunDir;
 
 use crate::error::Error;
 use crate::folders::{self, is_drive, is_run};
-use crate::run::OpenRun;
+use crate::run::{MOST_COUNTED, OpenRun};
 use crate::table::OpenTable;
 use crate::{drive, reports, sweeps};
 
@@ -53,7 +53,9 @@ fn about(name: &str, path: &Path) -> Value {
     let dir = RunDir::open(path, CLASSIFIER);
     let dir = dir.as_ref().ok();
     let manifest = dir.and_then(|d| d.manifest().ok());
-    let summary = dir.and_then(|d| d.summary().ok());
+    let outline = dir.and_then(|d| d.outline(MOST_COUNTED).ok());
+    let is_counted = outline.as_ref().is_some_and(|(_, is_counted)| *is_counted);
+    let summary = outline.map(|(summary, _)| summary);
     let [scenario, protocol] = manifest.as_ref().map_or([None, None], |m| names_in(&m.scenario));
     let is_killed = dir.is_some_and(RunDir::is_killed);
     let status = manifest.as_ref().map(|m| if is_killed { json!("killed") } else { json!(m.status) });
@@ -71,7 +73,7 @@ fn about(name: &str, path: &Path) -> Value {
         "world": summary.as_ref().map(|s| &s.world),
         "nodes": nodes,
         "duration_s": summary.as_ref().map(|s| s.simulated_s),
-        "delivery_ratio": summary.as_ref().and_then(|s| s.totals.delivery_ratio),
+        "delivery_ratio": summary.as_ref().filter(|_| is_counted).and_then(|s| s.totals.delivery_ratio),
     })
 }
 

@@ -146,11 +146,8 @@ fn of_runs(router: Router<Arc<Studio>>) -> Router<Arc<Studio>> {
             get(|s, r, q| frame(s, r, q, |run, q: Stretch| Ok(run.positions(q.from, q.to)))),
         )
         .route("/api/packets", get(|s, r, q| frame(s, r, q, |run, q: Stretch| run.packets(q.from, q.to))))
-        .route("/api/overview", get(|s, r, q| frame(s, r, q, |run, q: OfNode| run.overview.frame(q.node))))
-        .route(
-            "/api/losses",
-            get(|s, r, q| frame(s, r, q, |run, q: OfNode| run.overview.losses(&run.motion, q.node))),
-        )
+        .route("/api/overview", get(|s, r, q| frame(s, r, q, |run, q: OfNode| run.overview(q.node))))
+        .route("/api/losses", get(|s, r, q| frame(s, r, q, |run, q: OfNode| run.losses(q.node))))
         .route(
             "/api/series",
             get(|s, r, q| frame(s, r, q, |run, q| series::figure(&run.dir, q, run.end_ns()))),

@@ -9,11 +9,12 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use wayhop_protocols::CLASSIFIER;
 use wayhop_scenario::Scenario;
-use wayhop_trace::{Manifest, NodeInfo, RunDir, RunStatus, Summary, Tables, how_it_ended};
+use wayhop_trace::{Manifest, NodeInfo, PacketIndex, RunDir, RunStatus, Summary, Tables, how_it_ended};
 
 use crate::error::Error;
 use crate::frames::Source;
 use crate::motion::Motion;
+use crate::node_counts::NodeCounts;
 use crate::overview::Overview;
 use crate::packets::peer;
 use crate::sightings::Captures;
@@ -22,6 +23,8 @@ use crate::table::OpenTable;
 use crate::{packets, story};
 
 const MOST_NODES: usize = 100_000;
+/// Packets of a run that was killed are counted for its summary, while somebody waits, if they have no more rows than these.
+pub(crate) const MOST_COUNTED: u64 = 1 << 18;
 
 pub(crate) struct OpenRun {
     pub(crate) dir: RunDir,
@@ -32,12 +35,16 @@ pub(crate) struct OpenRun {
     numbers: FxHashMap<String, i32>,
     names: Vec<String>,
     captures: Captures,
-    pub(crate) overview: Arc<Overview>,
+    /// The table `packets`, unless rows may still come.
+    packets: Option<Arc<OpenTable>>,
+    overview: Arc<Overview>,
+    nodes: Arc<NodeCounts>,
 }
 
 impl Drop for OpenRun {
     fn drop(&mut self) {
         self.overview.stop();
+        self.nodes.stop();
     }
 }
 
@@ -54,7 +61,9 @@ impl OpenRun {
         }
         // What is wrong with its tables is told below.
         problems.extend(how_it_ended(&dir).ok().flatten());
-        let summary = noted(dir.summary().map_err(Error::from), &mut problems);
+        let outline = noted(dir.outline(MOST_COUNTED).map_err(Error::from), &mut problems);
+        let is_counted = outline.as_ref().is_some_and(|(_, is_counted)| *is_counted);
+        let summary = outline.map(|(summary, _)| summary);
         let motion = noted(OpenTable::open(&dir, "positions").and_then(|t| Motion::read(&t)), &mut problems)
             .unwrap_or_default();
         let packets = noted(OpenTable::open(&dir, "packets"), &mut problems);
@@ -64,7 +73,7 @@ impl OpenRun {
         let recorded = packets.as_ref().and_then(OpenTable::end).unwrap_or(0);
         let end_ns = summary.as_ref().map_or(0, |s| (s.simulated_s * 1e9) as i64).max(recorded).max(1);
         let nodes = motion.nodes.max(listed.len()).min(MOST_NODES);
-        let overview = Arc::new(Overview::new(nodes, end_ns));
+        let index = packets.as_ref().and_then(|table| indexed(&dir, table, &mut problems));
         let info = json!({
             "nodes": nodes,
             "names": listed.iter().map(|n| &n.name).collect::<Vec<_>>(),
@@ -79,19 +88,27 @@ impl OpenRun {
             "scenario": summary.as_ref().map(|s| &s.scenario),
             "world": summary.as_ref().map(|s| &s.world),
             "protocol": summary.as_ref().map(|s| &s.protocol),
-            "totals": summary.as_ref().map(|s| &s.totals),
+            "totals": summary.as_ref().filter(|_| is_counted).map(|s| &s.totals),
             "flows": summary.as_ref().map(|s| &s.flows),
             "trace_hash": summary.as_ref().map(|s| &s.trace_hash),
             "connections": OpenTable::open(&dir, "connections").map_or(0, |t| t.rows()),
             "problems": problems,
         });
-        if let Some(table) = packets {
+        let packets = packets.map(Arc::new);
+        let is_indexed = index.is_some();
+        let overview = Arc::new(Overview::new(end_ns.unsigned_abs(), index));
+        if let Some(table) = packets.clone().filter(|_| !is_indexed) {
             let counted = Arc::clone(&overview);
             std::thread::spawn(move || counted.read(&table));
         }
+        let counts = Arc::new(NodeCounts::new(nodes, end_ns));
+        // What a run has written meanwhile is shown, too.
+        let is_under_way = manifest.status == RunStatus::Running && dir.is_under_way();
+        let packets = packets.filter(|_| !is_under_way);
         let numbers = addresses(&listed);
         let names = listed.into_iter().map(|n| n.name).collect();
-        Ok(Self { dir, written, info, motion, numbers, names, captures: Captures::default(), overview })
+        let captures = Captures::default();
+        Ok(Self { dir, written, info, motion, numbers, names, captures, packets, overview, nodes: counts })
     }
 
     /// Whether the directory holds another run by now.
@@ -104,7 +121,28 @@ impl OpenRun {
     }
 
     pub(crate) fn packets(&self, from: i64, to: i64) -> Result<Vec<u8>, Error> {
-        packets::window(&OpenTable::open(&self.dir, "packets")?, &self.numbers, from, to)
+        let table = self.table()?;
+        packets::window(&table, &self.numbers, from, to)
+    }
+
+    /// The table `packets`.
+    fn table(&self) -> Result<Arc<OpenTable>, Error> {
+        match &self.packets {
+            Some(table) => Ok(Arc::clone(table)),
+            None => OpenTable::open(&self.dir, "packets").map(Arc::new),
+        }
+    }
+
+    /// Events over the run, of a node or of all.
+    pub(crate) fn overview(&self, node: Option<usize>) -> Result<Vec<u8>, Error> {
+        let Some(node) = node else { return self.overview.frame() };
+        self.nodes.begin(&self.table()?);
+        self.nodes.frame(node)
+    }
+
+    /// The losses of a node, or of all.
+    pub(crate) fn losses(&self, node: Option<usize>) -> Result<Vec<u8>, Error> {
+        self.overview.losses(&self.motion, node)
     }
 
     pub(crate) fn story(&self, asked: &StoryQuery) -> Result<Value, Error> {
@@ -125,7 +163,8 @@ impl OpenRun {
         };
         // Seconds are rounded: a microsecond more on both sides.
         let [from, to] = [first * 1e9 - 1e3, last * 1e9 + 1e3].map(|ns| ns as i64);
-        hops(&OpenTable::open(&self.dir, "packets")?, &self.numbers, packet, from, to)
+        let table = self.table()?;
+        hops(&table, &self.numbers, packet, from, to)
     }
 
     /// When it ends, nanoseconds.
@@ -141,6 +180,13 @@ impl OpenRun {
 fn last_written(run: &Path) -> Option<SystemTime> {
     let manifest: PathBuf = run.join("manifest.json");
     manifest.metadata().and_then(|m| m.modified()).ok()
+}
+
+/// The run's own index. One that is damaged or of another table does not count, and neither does that of a run that goes on.
+fn indexed(dir: &RunDir, packets: &OpenTable, problems: &mut Vec<String>) -> Option<PacketIndex> {
+    let read = PacketIndex::read(dir.path(), packets.rows());
+    let note = |e| problems.push(format!("{e}; the file is ignored, and packets are counted again"));
+    read.map_err(note).ok().flatten()
 }
 
 /// What could be had, or a problem more.

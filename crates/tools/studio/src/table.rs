@@ -23,6 +23,8 @@ const MOST_GROUP_ROWS: usize = 1 << 20;
 pub(crate) struct OpenTable {
     path: PathBuf,
     reader: SerializedFileReader<TableFile>,
+    /// The first and the last moment in each row group, where its statistics say so.
+    times: Vec<Option<(i64, i64)>>,
 }
 
 /// The next rows of a column, at most `most`; fewer only where the row group ends.
@@ -45,7 +47,17 @@ pub(crate) struct Group<'a> {
 
 impl OpenTable {
     pub(crate) fn open(run: &RunDir, name: &str) -> Result<Self, Error> {
-        Ok(Self { path: run.path().join(format!("{name}.parquet")), reader: open_table(run, name)? })
+        let reader = open_table(run, name)?;
+        let metadata = reader.metadata();
+        let columns = metadata.file_metadata().schema_descr().columns();
+        let at = columns.iter().position(|c| c.name() == "time_ns");
+        let times =
+            metadata.row_groups().iter().map(|group| match group.columns().get(at?)?.statistics()? {
+                Statistics::Int64(s) => Some((*s.min_opt()?, *s.max_opt()?)),
+                _ => None,
+            });
+        let times = times.collect();
+        Ok(Self { path: run.path().join(format!("{name}.parquet")), reader, times })
     }
 
     pub(crate) fn damaged(&self, why: impl std::fmt::Display) -> Error {
@@ -69,15 +81,6 @@ impl OpenTable {
     pub(crate) fn columns(&self) -> Vec<String> {
         let schema = self.reader.metadata().file_metadata().schema_descr();
         schema.columns().iter().map(|c| c.name().to_owned()).collect()
-    }
-
-    /// The first and the last moment in a row group, where its statistics say so.
-    pub(crate) fn times(&self, group: usize) -> Option<(i64, i64)> {
-        let at = self.columns().iter().position(|c| c == "time_ns")?;
-        match self.reader.metadata().row_group(group).columns().get(at)?.statistics()? {
-            Statistics::Int64(s) => Some((*s.min_opt()?, *s.max_opt()?)),
-            _ => None,
-        }
     }
 
     /// Calls something with the rows of each row group and their moments, in order.
@@ -105,12 +108,12 @@ impl OpenTable {
     /// The row groups that may have rows of `from..to`.
     pub(crate) fn groups_between(&self, from: i64, to: i64) -> impl DoubleEndedIterator<Item = usize> + '_ {
         (0..self.groups())
-            .filter(move |g| self.times(*g).is_none_or(|(first, last)| last >= from && first < to))
+            .filter(move |g| self.times[*g].is_none_or(|(first, last)| last >= from && first < to))
     }
 
     /// The last moment of the table.
     pub(crate) fn end(&self) -> Option<i64> {
-        (0..self.groups()).filter_map(|g| self.times(g)).map(|(_, last)| last).max()
+        self.times.iter().flatten().map(|(_, last)| *last).max()
     }
 }
 

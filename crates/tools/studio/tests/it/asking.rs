@@ -85,6 +85,18 @@ impl Server {
     pub(crate) fn get(&self, path: &str) -> Answer {
         self.get_with(path, &[&format!("Host: {}", self.at)])
     }
+
+    /// The frame that it answers once all is counted.
+    pub(crate) fn counted(&self, path: &str) -> Answer {
+        loop {
+            let answer = self.get(path);
+            let (head, _) = answer.frame();
+            if head["done"] == head["groups"] {
+                return answer;
+            }
+            thread::yield_now();
+        }
+    }
 }
 
 impl Answer {

@@ -77,7 +77,7 @@ fn size(s: u64, node: u32, what: &'static str, count: u64) -> SizeEvent {
 }
 
 /// 20 s; node 1 stands at 7 m until 5 s and goes east at 2 m/s then.
-fn charted(path: &Path) {
+pub(crate) fn charted(path: &Path) {
     let mut recorder = recorder(path, &Outputs { connections: true, sizes: true, ..Outputs::default() });
     for (from, until, velocity) in [(0, 5_000, 0.0), (5_000, 20_000, 2.0)] {
         recorder.position(&PositionEvent {
@@ -185,22 +185,10 @@ fn served() -> (TempDir, Server) {
     (folder, server)
 }
 
-/// The answer when the whole run has been read.
-fn whole(server: &Server, address: &str) -> Answer {
-    loop {
-        let answer = server.get(address);
-        let (head, _) = answer.frame();
-        if head["done"] == head["groups"] {
-            return answer;
-        }
-        std::thread::yield_now();
-    }
-}
-
 #[test]
 fn losses_have_time_place_and_cause() {
     let (_folder, server) = served();
-    let losses = whole(&server, "/api/losses?run=a");
+    let losses = server.counted("/api/losses?run=a");
     assert_eq!(losses.column("time_ns"), [2 * S, 8 * S, 9 * S].map(|t| t as f64));
     assert_eq!(losses.column("packet"), [40.0, 41.0, 42.0]);
     assert_eq!(losses.column("node"), [1.0, 1.0, 2.0]);
@@ -212,13 +200,13 @@ fn losses_have_time_place_and_cause() {
     let reasons =
         losses.column("reason").iter().map(|r| head["reasons"][*r as usize - 1].clone()).collect::<Vec<_>>();
     assert_eq!(reasons, ["NO_ROUTE", "QUEUE_FULL", "NO_ROUTE"]);
-    assert_eq!(whole(&server, "/api/losses?run=a&node=2").column("packet"), [42.0]);
+    assert_eq!(server.counted("/api/losses?run=a&node=2").column("packet"), [42.0]);
 }
 
 #[test]
 fn drops_are_counted_by_reason_and_routing_packets_by_type() {
     let (_folder, server) = served();
-    let all = whole(&server, "/api/overview?run=a");
+    let all = server.counted("/api/overview?run=a");
     assert_eq!(
         all.frame().0["kinds"],
         serde_json::json!(["drop/NO_ROUTE", "drop/QUEUE_FULL", "routing/rreq"])
@@ -231,7 +219,7 @@ fn drops_are_counted_by_reason_and_routing_packets_by_type() {
     let places: Vec<usize> =
         all.column("drop/NO_ROUTE").iter().enumerate().filter(|(_, n)| **n > 0.0).map(|(i, _)| i).collect();
     assert_eq!(places, [2, 9].map(|s| (s * bins / 20) as usize));
-    let of_one = whole(&server, "/api/overview?run=a&node=1");
+    let of_one = server.counted("/api/overview?run=a&node=1");
     assert_eq!((sum(&of_one, "drop/NO_ROUTE"), sum(&of_one, "routing/rreq")), (1.0, 1.0));
 }
 

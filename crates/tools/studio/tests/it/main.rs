@@ -3,6 +3,7 @@
 mod asking;
 mod broken;
 mod charts;
+mod counts;
 mod crowd;
 mod editor;
 mod home;

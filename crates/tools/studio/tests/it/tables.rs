@@ -141,17 +141,10 @@ fn positions_of_a_stretch_are_the_legs_that_hold_in_it() {
 #[test]
 fn the_overview_counts_every_event_once() {
     let (_folder, server) = served(150_000);
-    let counted = loop {
-        let answer = server.get("/api/overview?run=a");
-        let (head, _) = answer.frame();
-        if head["done"] == head["groups"] {
-            break answer;
-        }
-        std::thread::yield_now();
-    };
+    let counted = server.counted("/api/overview?run=a");
     let sum = |name: &str| counted.column(name).iter().sum::<f64>();
     assert_eq!((sum("forward"), sum("drop"), sum("deliver")), (112_500.0, 37_500.0, 0.0));
-    let of_node = server.get("/api/overview?run=a&node=1");
+    let of_node = server.counted("/api/overview?run=a&node=1");
     assert_eq!(of_node.column("drop").iter().sum::<f64>(), 12_500.0);
 }
 
