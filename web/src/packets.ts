@@ -64,8 +64,6 @@ export class Stretch {
 const MOST_STRETCHES = 12;
 /** Requests at a time: a replay that is faster than they are leaves some moments out. */
 const MOST_PENDING = 3;
-/** From this part of a stretch on, the next one is fetched. */
-const AHEAD = 0.5;
 
 /** The stretches at hand. `load` fetches one; it is asked for a moment once at a time. */
 export class Stretches {
@@ -95,7 +93,7 @@ export class Stretches {
   /** Fetches the stretch after that of a moment, while there is time. */
   ahead(t: number): void {
     const now = this.list.find((s) => t >= s.from && t < s.until);
-    if (now && now.until <= this.last && t >= now.from + AHEAD * (now.until - now.from)) this.at(now.until);
+    if (now && now.until <= this.last) this.at(now.until);
   }
 
   /** Fetches what holds a moment, unless it is at hand or on its way. */
@@ -123,9 +121,9 @@ export class Stretches {
   back(t: number, since: number, most: number, visit: (stretch: Stretch, row: number) => void): boolean {
     let left = most;
     let stretch = this.at(t);
-    // Of what is not at hand the stretch before is needed, too: both are asked for at once.
-    const begin = Math.floor(t / this.width) * this.width;
-    if (!stretch && since < begin && begin > 0) this.at(begin - 1);
+    // Of what is not at hand the stretches before are needed, too: they are asked for at once.
+    let begin = Math.floor(t / this.width) * this.width;
+    for (; !stretch && since < begin && begin > 0 && this.pending.size < MOST_PENDING; begin -= this.width) this.at(begin - 1);
     let i = stretch ? stretch.lower(t + 1) - 1 : -1;
     while (stretch && left > 0) {
       for (; i >= 0 && stretch.time[i] >= since && left > 0; i -= 1, left -= 1) visit(stretch, i);
