@@ -169,7 +169,7 @@ macro_rules! record_tables {
             }
             fn write(&mut self, batch: &Batch) -> Result<(), Error> {
                 $(if let Some(table) = &mut self.$field {
-                    table.extend(batch.$field.iter().cloned())?;
+                    table.extend(&batch.$field)?;
                 })*
                 Ok(())
             }

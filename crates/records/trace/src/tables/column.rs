@@ -1,146 +1,141 @@
-//! Columns described as functions of a row, and their encoding as Parquet.
+//! Columns described as functions of rows, and the cells of rows that wait for being written.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use bytes::Bytes;
-use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type};
+use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::errors::Result;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::writer::SerializedColumnWriter;
-use parquet::schema::types::{ColumnPath, Type};
-use rustc_hash::FxHashMap;
-use wayhop_core::Addr;
+use parquet::schema::types::{ColumnDescPtr, Type};
+
+use super::encode::{EncodedChunk, Encoder, Part, Values};
+use super::texts::{TextId, Texts};
 
 pub(crate) struct Column<R: 'static> {
     pub(crate) name: &'static str,
     pub(crate) cells: Cells<R>,
+    pub(crate) is_optional: bool,
 }
 
-/// What a column holds, and how to get it from a row.
+/// Adds the cells that a column has in these rows.
+type Fill<R, T> = fn(&[R], &mut Texts, &mut Values<T>);
+
+/// What a column holds, and how to get it from rows.
 pub(crate) enum Cells<R> {
-    /// A number that grows or varies from row to row: delta encoded.
-    Int64(fn(&R) -> i64),
-    OptInt64(fn(&R) -> Option<i64>),
-    /// A number with few different values: dictionary encoded.
-    Int32(fn(&R) -> i32),
-    OptInt32(fn(&R) -> Option<i32>),
-    OptFloat(fn(&R) -> Option<f32>),
-    Double(fn(&R) -> f64),
-    OptDouble(fn(&R) -> Option<f64>),
-    /// Text with few different values: dictionary encoded.
-    Text(fn(&R, &mut Texts) -> Bytes),
-    OptText(fn(&R, &mut Texts) -> Option<Bytes>),
+    /// A number that grows or varies from row to row.
+    Int64(Fill<R, i64>),
+    /// A number with few different values.
+    Int32(Fill<R, i32>),
+    Float(Fill<R, f32>),
+    Double(Fill<R, f64>),
+    Text(Fill<R, TextId>),
 }
 
-/// Texts made once and shared by every row that has them.
-#[derive(Default)]
-pub(crate) struct Texts {
-    addrs: FxHashMap<Addr, Bytes>,
+/// A column: its name, its type, and its cell in a row, which is an `Option` for types that begin with `Opt`. Those of texts
+/// get [`Texts`], too.
+macro_rules! column {
+    ($name:literal, OptText, |$row:pat_param, $texts:pat_param| $cell:expr) => {
+        column!(@ $name, true, Text, |rows, texts, to| to.optional(rows.iter().map(|$row| { let $texts = &mut *texts; $cell })))
+    };
+    ($name:literal, Text, |$row:pat_param, $texts:pat_param| $cell:expr) => {
+        column!(@ $name, false, Text, |rows, texts, to| to.required(rows.iter().map(|$row| { let $texts = &mut *texts; $cell })))
+    };
+    ($name:literal, OptInt64, $cell:expr) => { column!(@optional $name, Int64, $cell) };
+    ($name:literal, OptInt32, $cell:expr) => { column!(@optional $name, Int32, $cell) };
+    ($name:literal, OptFloat, $cell:expr) => { column!(@optional $name, Float, $cell) };
+    ($name:literal, OptDouble, $cell:expr) => { column!(@optional $name, Double, $cell) };
+    ($name:literal, $type:ident, $cell:expr) => {
+        column!(@ $name, false, $type, |rows, _, to| to.required(rows.iter().map($cell)))
+    };
+    (@optional $name:literal, $type:ident, $cell:expr) => {
+        column!(@ $name, true, $type, |rows, _, to| to.optional(rows.iter().map($cell)))
+    };
+    (@ $name:literal, $is_optional:literal, $type:ident, $fill:expr) => {
+        $crate::tables::column::Column {
+            name: $name,
+            cells: $crate::tables::column::Cells::$type($fill),
+            is_optional: $is_optional,
+        }
+    };
 }
-
-impl Texts {
-    /// The dotted form of an address.
-    pub(crate) fn addr(&mut self, a: Addr) -> Bytes {
-        self.addrs.entry(a).or_insert_with(|| Bytes::from(a.to_string())).clone()
-    }
-}
-
-/// A text that lives as long as the program.
-pub(crate) fn name(s: &'static str) -> Bytes {
-    Bytes::from_static(s.as_bytes())
-}
+pub(super) use column;
 
 impl<R> Column<R> {
     fn parquet_type(&self) -> Result<Type> {
-        let (physical, optional) = match self.cells {
-            Cells::Int64(_) => (Physical::INT64, false),
-            Cells::OptInt64(_) => (Physical::INT64, true),
-            Cells::Int32(_) => (Physical::INT32, false),
-            Cells::OptInt32(_) => (Physical::INT32, true),
-            Cells::OptFloat(_) => (Physical::FLOAT, true),
-            Cells::Double(_) => (Physical::DOUBLE, false),
-            Cells::OptDouble(_) => (Physical::DOUBLE, true),
-            Cells::Text(_) => (Physical::BYTE_ARRAY, false),
-            Cells::OptText(_) => (Physical::BYTE_ARRAY, true),
+        let physical = match self.cells {
+            Cells::Int64(_) => Physical::INT64,
+            Cells::Int32(_) => Physical::INT32,
+            Cells::Float(_) => Physical::FLOAT,
+            Cells::Double(_) => Physical::DOUBLE,
+            Cells::Text(_) => Physical::BYTE_ARRAY,
         };
         Type::primitive_type_builder(self.name, physical)
-            .with_repetition(if optional { Repetition::OPTIONAL } else { Repetition::REQUIRED })
+            .with_repetition(if self.is_optional { Repetition::OPTIONAL } else { Repetition::REQUIRED })
             .with_logical_type((physical == Physical::BYTE_ARRAY).then_some(LogicalType::String))
             .build()
     }
 
-    pub(crate) fn write(
-        &self,
-        rows: &[R],
-        texts: &mut Texts,
-        to: &mut SerializedColumnWriter<'_>,
-    ) -> Result<()> {
+    pub(super) fn waiting(&self) -> WaitingCells<R> {
         match self.cells {
-            Cells::Int64(f) => required::<Int64Type>(rows.iter().map(f), to),
-            Cells::OptInt64(f) => optional::<Int64Type>(rows.iter().map(f), to),
-            Cells::Int32(f) => required::<Int32Type>(rows.iter().map(f), to),
-            Cells::OptInt32(f) => optional::<Int32Type>(rows.iter().map(f), to),
-            Cells::OptFloat(f) => optional::<FloatType>(rows.iter().map(f), to),
-            Cells::Double(f) => required::<DoubleType>(rows.iter().map(f), to),
-            Cells::OptDouble(f) => optional::<DoubleType>(rows.iter().map(f), to),
-            Cells::Text(f) => {
-                required::<ByteArrayType>(rows.iter().map(|r| ByteArray::from(f(r, texts))), to)
-            }
-            Cells::OptText(f) => {
-                optional::<ByteArrayType>(rows.iter().map(|r| f(r, texts).map(ByteArray::from)), to)
-            }
+            Cells::Int64(fill) => WaitingCells::Int64(fill, Values::default()),
+            Cells::Int32(fill) => WaitingCells::Int32(fill, Values::default()),
+            Cells::Float(fill) => WaitingCells::Float(fill, Values::default()),
+            Cells::Double(fill) => WaitingCells::Double(fill, Values::default()),
+            Cells::Text(fill) => WaitingCells::Text(fill, Values::default()),
         }
     }
 }
 
-fn required<T: DataType>(
-    values: impl Iterator<Item = T::T>,
-    to: &mut SerializedColumnWriter<'_>,
-) -> Result<()> {
-    let values: Vec<T::T> = values.collect();
-    to.typed::<T>().write_batch(&values, None, None)?;
-    Ok(())
+/// The cells of a column that are not in the file yet, and where more come from.
+pub(super) enum WaitingCells<R> {
+    Int64(Fill<R, i64>, Values<i64>),
+    Int32(Fill<R, i32>, Values<i32>),
+    Float(Fill<R, f32>, Values<f32>),
+    Double(Fill<R, f64>, Values<f64>),
+    Text(Fill<R, TextId>, Values<TextId>),
 }
 
-fn optional<T: DataType>(
-    values: impl Iterator<Item = Option<T::T>>,
-    to: &mut SerializedColumnWriter<'_>,
-) -> Result<()> {
-    let (low, _) = values.size_hint();
-    let mut present = Vec::with_capacity(low);
-    let mut levels = Vec::with_capacity(low);
-    for v in values {
-        levels.push(i16::from(v.is_some()));
-        present.extend(v);
+/// Does the same with the cells of each type.
+macro_rules! each_type {
+    ($cells:expr, $fill:pat, $values:ident => $what:expr) => {
+        match $cells {
+            WaitingCells::Int64($fill, $values) => $what,
+            WaitingCells::Int32($fill, $values) => $what,
+            WaitingCells::Float($fill, $values) => $what,
+            WaitingCells::Double($fill, $values) => $what,
+            WaitingCells::Text($fill, $values) => $what,
+        }
+    };
+}
+
+impl<R> WaitingCells<R> {
+    pub(super) fn extend(&mut self, rows: &[R], texts: &mut Texts) {
+        each_type!(self, fill, values => fill(rows, texts, values));
     }
-    to.typed::<T>().write_batch(&present, Some(&levels), None)?;
-    Ok(())
+
+    pub(super) fn clear(&mut self) {
+        each_type!(self, _, values => values.clear());
+    }
+
+    /// The cells of these rows as a column chunk.
+    pub(super) fn encode(
+        &self,
+        about: &ColumnDescPtr,
+        rows: Range<usize>,
+        texts: &Texts,
+        encoder: &mut Encoder,
+    ) -> Result<EncodedChunk> {
+        let part = Part { about, rows };
+        match self {
+            Self::Int64(_, values) => encoder.int64(&part, values),
+            Self::Int32(_, values) => encoder.int32(&part, values),
+            Self::Float(_, values) => encoder.float(&part, values),
+            Self::Double(_, values) => encoder.double(&part, values),
+            Self::Text(_, values) => encoder.texts(&part, values, texts),
+        }
+    }
 }
 
 pub(crate) fn schema<R>(table: &str, columns: &[Column<R>]) -> Result<Type> {
     let fields = columns.iter().map(|c| c.parquet_type().map(Arc::new)).collect::<Result<Vec<_>>>()?;
     Type::group_type_builder(table).with_fields(fields).build()
-}
-
-/// How a table is encoded: Snappy, dictionaries for what repeats, deltas for what grows.
-pub(crate) fn properties<R>(columns: &[Column<R>]) -> WriterProperties {
-    let mut p = WriterProperties::builder()
-        .set_created_by(format!("wayhop {}", wayhop_core::version::full()))
-        .set_compression(Compression::SNAPPY)
-        .set_statistics_enabled(EnabledStatistics::Chunk)
-        .set_offset_index_disabled(true);
-    for c in columns {
-        let path = ColumnPath::from(c.name);
-        p = match c.cells {
-            Cells::Int64(_) | Cells::OptInt64(_) => p
-                .set_column_dictionary_enabled(path.clone(), false)
-                .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
-            Cells::OptFloat(_) | Cells::Double(_) | Cells::OptDouble(_) => {
-                p.set_column_dictionary_enabled(path, false)
-            }
-            Cells::Int32(_) | Cells::OptInt32(_) | Cells::Text(_) | Cells::OptText(_) => p,
-        };
-    }
-    p.build()
 }

@@ -4,14 +4,17 @@ mod cell;
 mod checkpoint;
 mod column;
 mod csv;
+mod encode;
 mod killed;
 mod lives;
 mod pieces;
 mod read;
+mod rows;
 mod schema;
 mod table;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod whole;
 
 pub(crate) use cell::Cell;

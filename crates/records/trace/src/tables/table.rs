@@ -6,15 +6,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 
 use super::checkpoint::{Checkpoints, RecordKind};
-use super::column::{Column, Texts, properties, schema};
+use super::column::{Column, schema};
 use super::killed::footer;
+use super::rows::WaitingRows;
 use crate::Error;
 
 /// Rows in a row group: enough for good dictionaries, few enough for a reader to skip to a time.
 const ROW_GROUP: usize = 1 << 17;
+/// Rows of a source other than batches that are taken at a time.
+const PART: usize = 1 << 12;
 
 /// A table being written. If the disk fills up, whole row groups stay readable once [`TableWriter::close`] finds room for the footer.
 pub(crate) struct TableWriter<R: 'static> {
@@ -22,8 +26,7 @@ pub(crate) struct TableWriter<R: 'static> {
     name: &'static str,
     columns: &'static [Column<R>],
     writer: SerializedFileWriter<GroupSink>,
-    rows: Vec<R>,
-    texts: Texts,
+    rows: WaitingRows<R>,
     /// Row groups that are wholly in the file.
     good_groups: usize,
     /// Row groups in the footer that the checkpoint has; `None` before the first checkpoint.
@@ -56,8 +59,7 @@ impl<R> TableWriter<R> {
             name,
             columns,
             writer,
-            rows: Vec::new(),
-            texts: Texts::default(),
+            rows: WaitingRows::new(columns),
             good_groups: 0,
             kept_groups: None,
             kept_rows: 0,
@@ -72,14 +74,20 @@ impl<R> TableWriter<R> {
         rows: impl IntoIterator<Item = R>,
     ) -> Result<Self, Error> {
         let mut table = Self::create(dir, name, columns)?;
-        table.extend(rows)?;
+        let mut rows = rows.into_iter().peekable();
+        while rows.peek().is_some() {
+            let part: Vec<R> = rows.by_ref().take(PART).collect();
+            table.extend(&part)?;
+        }
         table.close()?;
         Ok(table)
     }
 
-    pub(crate) fn extend(&mut self, rows: impl IntoIterator<Item = R>) -> Result<(), Error> {
-        for r in rows {
-            self.rows.push(r);
+    pub(crate) fn extend(&mut self, mut rows: &[R]) -> Result<(), Error> {
+        while self.state == TableState::Open && !rows.is_empty() {
+            let (now, later) = rows.split_at(rows.len().min(ROW_GROUP - self.rows.len()));
+            self.rows.extend(now);
+            rows = later;
             if self.rows.len() >= ROW_GROUP {
                 self.write_group()?;
             }
@@ -99,22 +107,18 @@ impl<R> TableWriter<R> {
     }
 
     fn close_whole(&mut self) -> Result<(), Error> {
-        if !self.rows.is_empty() {
-            self.write_group()?;
-        }
         if self.state != TableState::Open {
             return Ok(());
+        }
+        if self.rows.len() > 0 {
+            self.write_group()?;
         }
         let finished = self.writer.finish();
         self.settle(finished.map(|_| ()))
     }
 
     fn write_group(&mut self) -> Result<(), Error> {
-        if self.state != TableState::Open {
-            self.rows.clear();
-            return Ok(());
-        }
-        let outcome = encode(&mut self.writer, self.columns, &self.rows, &mut self.texts);
+        let outcome = self.rows.write(0..self.rows.len(), &mut self.writer);
         self.rows.clear();
         self.settle(outcome)?;
         self.good_groups += 1;
@@ -175,9 +179,8 @@ impl<R> TableWriter<R> {
             (self.kept_groups, self.kept_rows) = (Some(self.good_groups), 0);
         }
         if self.kept_rows < self.rows.len() {
-            let rows = &self.rows[self.kept_rows..];
             let encoded = begin(self.name, self.columns, Vec::new()).and_then(|mut writer| {
-                encode(&mut writer, self.columns, rows, &mut self.texts)?;
+                self.rows.write(self.kept_rows..self.rows.len(), &mut writer)?;
                 writer.into_inner()
             });
             to.put(RecordKind::Rows, self.name, &[&encoded.map_err(|e| parquet_error(&self.path, e))?])?;
@@ -198,27 +201,12 @@ fn begin<R, W: Write + Send>(
     columns: &[Column<R>],
     to: W,
 ) -> Result<SerializedFileWriter<W>, ParquetError> {
-    let properties = Arc::new(properties(columns));
-    SerializedFileWriter::new(to, Arc::new(schema(name, columns)?), properties)
-}
-
-fn encode<R, W: Write + Send>(
-    writer: &mut SerializedFileWriter<W>,
-    columns: &[Column<R>],
-    rows: &[R],
-    texts: &mut Texts,
-) -> Result<(), ParquetError> {
-    let mut group = writer.next_row_group()?;
-    let mut columns = columns.iter();
-    while let Some(mut to) = group.next_column()? {
-        if let Some(c) = columns.next() {
-            c.write(rows, texts, &mut to)?;
-        }
-        to.close()?;
-    }
-    group.close()?;
-    writer.flush()?;
-    Ok(())
+    // What columns are encoded and compressed by is up to `WaitingRows`.
+    let properties = WriterProperties::builder()
+        .set_created_by(format!("wayhop {}", wayhop_core::version::full()))
+        .set_offset_index_disabled(true)
+        .build();
+    SerializedFileWriter::new(to, Arc::new(schema(name, columns)?), Arc::new(properties))
 }
 
 #[cfg(test)]

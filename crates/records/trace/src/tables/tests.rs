@@ -6,6 +6,7 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use tempfile::TempDir;
 
 use super::{FLOWS, NODES, PACKETS, TABLES, TableWriter};
+use crate::HopEvent;
 use crate::batch::each_record;
 use crate::fixture::hop;
 
@@ -18,17 +19,21 @@ fn rows_of(dir: &TempDir) -> i64 {
     rows as i64
 }
 
+fn hops(n: u64) -> Vec<HopEvent> {
+    (0..n).map(hop).collect()
+}
+
 #[test]
 fn a_table_ends_with_the_row_groups_that_fitted() {
     for good in [0usize, 1, 3] {
         let dir = TempDir::new().expect("a directory");
         let mut t = TableWriter::create(dir.path(), "packets", PACKETS).expect("a table");
-        t.extend((0..(good << 17) as u64).map(hop)).expect("room");
+        t.extend(&hops((good << 17) as u64)).expect("room");
         // The disk is full: nothing can be written any more.
         let path = dir.path().join("packets.parquet");
         t.replace_file(File::open(&path).expect("for reading only"));
-        t.extend((0..1 << 17).map(hop)).expect_err("no room");
-        t.extend((0..1 << 18).map(hop)).expect("rows after the error are passed over");
+        t.extend(&hops(1 << 17)).expect_err("no room");
+        t.extend(&hops(1 << 18)).expect("rows after the error are passed over");
         // There is room again: the reserve has been given back.
         t.replace_file(OpenOptions::new().append(true).open(&path).expect("for writing"));
         t.close().expect("nothing more to say");
