@@ -44,11 +44,15 @@ class Run:
 
     @cached_property
     def summary(self) -> Summary:
-        """The results: ``run.summary.totals.latency_ms.p95``. An undefined figure is None."""
+        """The results: ``run.summary.totals.latency_ms.p95``. An undefined figure is None.
+
+        Those of a run that was killed, or is still running, are counted from its tables:
+        ``run.summary.cut_off_s`` says up to when.
+        """
         path = self.directory / "summary.json"
         if not path.is_file():
-            what = f"{self.directory} has no summary: the run was killed or is still running"
-            raise refuse(what, f"once it has stopped: wayhop recover {self.directory}", file=str(path))
+            text = _command.call(["export", "summary", str(self.directory)])
+            return Summary(json.loads(text))
         return Summary(_object(path))
 
     @cached_property

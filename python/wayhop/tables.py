@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .errors import missing, refuse
+from . import _command
+from .errors import missing
 
 if TYPE_CHECKING:
     import duckdb
@@ -20,10 +24,14 @@ class Tables(Mapping[str, "polars.LazyFrame"]):
 
     ``pandas``, ``arrow`` and ``duckdb`` give the same tables to these libraries. Columns:
     docs/reference/run-directory.md. Times are integer nanoseconds since the start of the run.
+
+    A run that was killed, or is still running, has its tables up to a few seconds before; a line on
+    standard error says up to when. They are copied to temporary files when they are first used.
     """
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self._copies: Path | None = None
 
     def __getitem__(self, name: str) -> polars.LazyFrame:
         import polars
@@ -31,7 +39,11 @@ class Tables(Mapping[str, "polars.LazyFrame"]):
         return polars.scan_parquet(self.file(name))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted(path.stem for path in self._directory.glob("*.parquet")))
+        names = {path.stem for path in self._directory.glob("*.parquet")}
+        if names and self._is_incomplete():
+            # Written when the run ends.
+            names.add("flows")
+        return iter(sorted(names))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -40,18 +52,26 @@ class Tables(Mapping[str, "polars.LazyFrame"]):
         return f"Tables({', '.join(self)})"
 
     def file(self, name: str) -> Path:
-        """The table's Parquet file."""
+        """The table's Parquet file; of a run that did not end, a temporary one."""
         path = self._directory / f"{name}.parquet"
         if name not in list(self):
             # A KeyError, as of any mapping, which `in` and `get` understand.
             raise KeyError(f"{self._directory} has no table {name}; it has {', '.join(self) or 'none'}")
-        if (self._directory / "tables.checkpoint").exists():
-            raise refuse(
-                f"{path}: the run was killed or is still running, and the table has no end yet",
-                f"once it has stopped: wayhop recover {self._directory}",
-                file=str(path),
-            )
-        return path
+        return self._copy(name) if self._is_incomplete() else path
+
+    def _is_incomplete(self) -> bool:
+        return (self._directory / "tables.checkpoint").exists()
+
+    def _copy(self, name: str) -> Path:
+        """A table of a run that did not end, as a whole file."""
+        if self._copies is None:
+            # A LazyFrame may outlive this object.
+            self._copies = Path(tempfile.mkdtemp(prefix="wayhop-"))
+            atexit.register(shutil.rmtree, self._copies, ignore_errors=True)
+        copy = self._copies / f"{name}.parquet"
+        if not copy.exists():
+            _command.call(["export", "parquet", str(self._directory), name, "--out", str(copy)])
+        return copy
 
     def pandas(self, name: str) -> pandas.DataFrame:
         """The table as a pandas DataFrame (extra ``wayhop[pandas]``)."""

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import urllib.request
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import pytest
 from conftest import FIRST, ROOT, SHORT
 
 import wayhop
+from wayhop import _command
 from wayhop.summary import Summary, Totals
 
 
@@ -45,6 +47,33 @@ def test_an_undefined_figure_is_none_and_never_0() -> None:
     assert (totals.received, totals.drops) == (0, {})
     summary = Summary({"seed": 1, "a_key_of_a_newer_version": 7})
     assert summary.bundles is None and summary.flows == [] and summary["a_key_of_a_newer_version"] == 7
+
+
+@pytest.mark.parametrize("seconds", [2.2, 3.1, 4.7])
+def test_a_killed_run_is_the_beginning_of_the_same_run(scratch: Path, seconds: float) -> None:
+    # Twenty simulated seconds a second: it is killed long before its end.
+    changes = ["--seed", "3", "--set", "duration_s=200", "--set", "radio.tx_power_dbm=15"]
+    out = scratch / f"killed-{seconds}"
+    command = [str(_command.path()), "run", str(FIRST), *changes, "--out", str(out), "--quiet"]
+    child = subprocess.Popen([*command, "--pace", "20"])
+    while not (out / "tables.checkpoint").exists():
+        assert child.poll() is None
+        time.sleep(0.01)
+    time.sleep(seconds)
+    child.kill()
+    child.wait()
+    killed = wayhop.load(out)
+    whole = wayhop.run(FIRST, seed=3, set=SHORT | {"duration_s": 200}, out=scratch / f"w{seconds}", progress=False)
+    assert killed.status == "running"
+    cut_off_s = killed.summary.cut_off_s
+    assert cut_off_s is not None and 20 * (seconds - 2.2) < cut_off_s < 200
+    for table in ("packets", "sends", "events", "sizes"):
+        found, expected = killed.tables[table].collect(), whole.tables[table].collect()
+        assert 0 < found.height < expected.height or seconds < 3
+        assert found.equals(expected.head(found.height))
+        assert killed.tables.arrow(table).num_rows == found.height
+    assert killed.tables["outcomes"].collect()["nodes"].sum() == killed.summary.totals.sent
+    assert killed.tables["flows"].collect().height == len(killed.summary.flows)
 
 
 def test_tables_give_the_totals_of_the_summary_in_every_library(recorded: wayhop.Run) -> None:

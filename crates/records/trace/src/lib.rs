@@ -10,8 +10,7 @@
 //! * [`diff`] compares what one capture sent with what another one received.
 //! * [`stories`] describes what happened to a packet across nodes; [`lost`] lists those that did
 //!   not arrive.
-//! * [`PacketIndex`] has the counts of the table `packets` over time, without reading its rows.
-//! * [`export_csv`] turns the tables of a run into text; [`searches`] gives the durations of route
+//! * [`export_csv`] turns the tables of a run into text, [`export_parquet`] those of a killed run into whole files; [`searches`] gives the durations of route
 //!   searches, [`packet_rows`] and [`outcome_rows`] the fate of each packet.
 //!
 //! Files from outside are hostile: nothing here panics on them, and memory stays bounded.
@@ -86,7 +85,7 @@ pub use summary::{
 };
 pub use tables::{
     ColumnCells, OutcomeRow, PacketRow, PowerChange, RouteSearch, TABLES, TableFile, Tables, addresses,
-    export_csv, motion, node_names, open_table, outcome_rows, packet_rows, power, searches,
+    export_csv, export_parquet, motion, node_names, open_table, outcome_rows, packet_rows, power, searches,
 };
 pub use transmissions::{OverheadFrames, Rfc2501, Transmissions};
 pub use wayhop_core::{Classifier, HopKind, MessageCounts, Messages};

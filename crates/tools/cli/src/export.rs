@@ -1,16 +1,16 @@
 //! `wayhop export`.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, ErrorKind, Write as _, stdout};
+use std::io::{BufWriter, ErrorKind, Write, stdout};
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use wayhop_merge::{ShownClock, split};
 use wayhop_scenario::export_ns2;
 use wayhop_simulator_files::ns2::ExportOptions;
-use wayhop_trace::{Error, Tables, export_csv};
+use wayhop_trace::{Error, RunDir, Tables, export_csv, export_parquet};
 
-use crate::failure::{Failure, out, output, put_into, usage, warn};
+use crate::failure::{Failure, json_line, out, output, put_into, usage, warn};
 use crate::merge::merge_failure;
 use crate::recover;
 use crate::scenario_args::SourceArgs;
@@ -61,6 +61,24 @@ pub(crate) enum ExportArgs {
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
+    /// Export the results of a run as JSON, as `--json` prints them; those of a killed or running run are counted from its tables
+    Summary {
+        /// Run directory
+        run: PathBuf,
+        /// File to write. Default: standard output
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// Export a table of a killed or running run as a complete Parquet file
+    Parquet {
+        /// Run directory
+        run: PathBuf,
+        /// Table, as for `wayhop export csv`
+        table: String,
+        /// File to write. Default: standard output
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
     /// Export a table of a run directory as CSV
     Csv {
         /// Run directory
@@ -81,7 +99,9 @@ pub(crate) fn export(a: &ExportArgs) -> Result<(), Failure> {
         ExportArgs::Macfilter { source, range, out } => macfilter(source, *range, out.as_deref()),
         ExportArgs::Dissector { out } => put_into(out.as_deref(), &wayhop_protocols::dissector()),
         ExportArgs::Nodes { run, out, clock } => nodes(run, out, clock),
-        ExportArgs::Csv { run, table, out } => csv(run, table, out.as_deref()),
+        ExportArgs::Summary { run, out } => summary(run, out.as_deref()),
+        ExportArgs::Parquet { run, table, out } => copy(run, table, out.as_deref(), export_parquet),
+        ExportArgs::Csv { run, table, out } => copy(run, table, out.as_deref(), export_csv),
     }
 }
 
@@ -150,15 +170,26 @@ fn clock(text: &str, names: &[String]) -> Result<(usize, ShownClock), Failure> {
     Ok((node, ShownClock { begins_s, drift_ppm }))
 }
 
-fn csv(run: &Path, table: &str, out: Option<&Path>) -> Result<(), Failure> {
+fn summary(run: &Path, out: Option<&Path>) -> Result<(), Failure> {
+    let summary = recover::open(run)?.summary().map_err(Failure::trace)?;
+    put_into(out, &json_line(&summary)?)
+}
+
+/// Writes a table in another form.
+fn copy(
+    run: &Path,
+    table: &str,
+    out: Option<&Path>,
+    export: fn(&RunDir, &str, &mut dyn Write) -> Result<(), Error>,
+) -> Result<(), Failure> {
     let run = recover::open(run)?;
     if let Some(path) = out {
         let mut file = BufWriter::new(File::create(path).map_err(Failure::write(path))?);
-        export_csv(&run, table, &mut file).map_err(Failure::trace)?;
+        export(&run, table, &mut file).map_err(Failure::trace)?;
         file.flush().map_err(Failure::write(path))?;
     } else {
         let mut to = BufWriter::new(stdout().lock());
-        match export_csv(&run, table, &mut to) {
+        match export(&run, table, &mut to) {
             // Nobody reads any more (`| head`).
             Err(Error::Io { source, .. }) if source.kind() == ErrorKind::BrokenPipe => {}
             exported => {

@@ -1,7 +1,7 @@
 //! Tables of killed runs, completed from the checkpoint.
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -124,16 +124,7 @@ pub(super) fn mend(dir: &Path, name: &str, pieces: &Pieces) -> Result<(), Error>
         let good = pieces.first_len();
         file.set_len(good)?;
         file.seek(SeekFrom::Start(good))?;
-        let mut buffer = vec![0; 1 << 16];
-        let mut at = good;
-        while at < pieces.len {
-            let n = pieces.read_at(at, &mut buffer)?;
-            if n == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-            file.write_all(&buffer[..n])?;
-            at += n as u64;
-        }
+        pieces.write_from(good, &mut file)?;
         file.sync_all()
     };
     write().map_err(Error::io(&path, "write"))

@@ -1,7 +1,7 @@
 //! A table's file; for a killed run, reassembled from its parts.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
+use std::io::{self, BufReader, Read, Seek as _, SeekFrom, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
@@ -66,8 +66,22 @@ impl Pieces {
         self.parts.first().map_or(0, |p| p.len)
     }
 
+    /// Writes all from `at` on.
+    pub(super) fn write_from(&self, mut at: u64, to: &mut dyn Write) -> io::Result<()> {
+        let mut buffer = vec![0; 1 << 16];
+        while at < self.len {
+            let n = self.read_at(at, &mut buffer)?;
+            if n == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            to.write_all(&buffer[..n])?;
+            at += n as u64;
+        }
+        Ok(())
+    }
+
     /// Reads some of what is there from `at` on; nothing at the end.
-    pub(super) fn read_at(&self, at: u64, to: &mut [u8]) -> io::Result<usize> {
+    fn read_at(&self, at: u64, to: &mut [u8]) -> io::Result<usize> {
         let after = self.parts.partition_point(|p| p.at <= at);
         // An empty piece begins where the next one does.
         let Some(part) = self.parts[..after].iter().rev().find(|p| at - p.at < p.len) else { return Ok(0) };

@@ -195,6 +195,18 @@ impl<R> TableWriter<R> {
     }
 }
 
+/// A table that becomes no file of a run.
+pub(crate) fn in_memory<R>(name: &str, columns: &[Column<R>], rows: &[R]) -> Result<Vec<u8>, ParquetError> {
+    let mut writer = begin(name, columns, Vec::new())?;
+    let mut waiting = WaitingRows::new(columns);
+    for group in rows.chunks(ROW_GROUP) {
+        waiting.extend(group);
+        waiting.write(0..group.len(), &mut writer)?;
+        waiting.clear();
+    }
+    writer.into_inner()
+}
+
 /// A Parquet file without rows.
 fn begin<R, W: Write + Send>(
     name: &str,

@@ -146,6 +146,15 @@ fn a_run_that_is_killed_at_any_moment_is_read_by_every_command_but_for_five_seco
                 };
                 // Twenty simulated seconds a second.
                 assert!(last_ns / 1e9 > came_s - 20.0 * 5.0, "{ms} ms: {last_ns} ns of {came_s} s");
+                // Exactly the beginning of the same run that came to its end.
+                let longer = format!("{}", (last_ns / 1e9).ceil() + 1.0);
+                run_in(d, &["run", "long.toml", "--duration", &longer, "--out", "w", "--quiet"]).ok();
+                let whole = run_in(d, &["export", "csv", "w", "packets"]).ok();
+                assert!(whole.len() > table.out.len() && whole.starts_with(&table.out), "{ms} ms");
+                // For programs that read Parquet: the copy is what `recover` makes of the table.
+                let copy = ["export", "parquet", "r", "packets", "--out", "packets.parquet"];
+                run_in(d, &copy).ok();
+                let told = run_in(d, &["export", "summary", "r"]).ok();
                 // What was killed before the second checkpoint, after two seconds, may have nothing to draw.
                 let plot = &["plot", "delivery", "r"][..];
                 let drawn = (ms > 2_000).then_some(plot);
@@ -165,10 +174,13 @@ fn a_run_that_is_killed_at_any_moment_is_read_by_every_command_but_for_five_seco
                 assert_eq!(manifest(&d.join("r"))["status"], "killed");
                 let after = run_in(d, &["export", "csv", "r", "packets"]).ok();
                 assert_eq!(after, table.out);
+                let file = |name: &str| std::fs::read(d.join(name)).expect("a table");
+                assert!(file("packets.parquet") == file("r/packets.parquet"), "{ms} ms");
                 let summary: serde_json::Value =
                     serde_json::from_slice(&std::fs::read(d.join("r/summary.json")).expect("a summary"))
                         .expect("JSON");
                 assert_eq!(summary["totals"]["sent"], sent(&after));
+                assert_eq!(serde_json::from_str::<serde_json::Value>(&told).expect("JSON"), summary);
                 let totals = &summary["totals"];
                 let number = |key: &str| totals[key].as_u64().expect("a count");
                 assert_eq!(number("sent"), number("received") + number("dropped") + number("held"));
