@@ -12,6 +12,7 @@ impl Radio {
     pub fn set_supplies(&mut self, supplies: &[Option<Supply>], host: &mut impl Host) {
         let sensed_watts = dbm_to_watts(self.config.carrier_sense_threshold_dbm);
         self.medium.meters = Some(Box::new(Meters::new(supplies, sensed_watts)));
+        self.medium.tell_all();
         self.queue_checks(host);
     }
 

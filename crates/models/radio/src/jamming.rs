@@ -14,6 +14,8 @@ impl Radio {
         let rng = stream(self.seed, Purpose::Attacks, u64::from(station) | 1 << 32);
         let jammer = Jammer { station, plan, rng, on_air_until: Time::ZERO, bursts: 0 };
         self.jammers.push(jammer);
+        // Noise need not be as strong as frames, and reactive jammers sense what they cannot decode.
+        self.medium.tell_all();
         if !matches!(plan.mode, JammingMode::Reactive(_)) {
             host.schedule(plan.from, station, RadioEvent::Jam);
         }
@@ -45,10 +47,10 @@ impl Radio {
         let (number, gain) = (1 << 63 | j.bursts, j.plan.gain);
         let head = FrameHead::new(FrameKind::Noise, station, EVERYONE, 0.0);
         let about = self.about(&head, host);
-        let t = Transmission { head, number, bytes: 0, rate_mbps: 1.0, receivers: Vec::new(), about };
-        let pause = self.times.pause();
+        let t = Transmission::new(head, number, 0, 1.0, about);
         self.medium.gain = gain;
-        let slot = self.medium.start(now, airtime, t, &mut self.phy_states, pause, host);
+        let (medium, mut stations) = self.split();
+        let slot = medium.start(now, airtime, t, &mut stations, host);
         self.medium.gain = 1.0;
         self.queue_checks(host);
         host.schedule(now + airtime, station, RadioEvent::End(slot));

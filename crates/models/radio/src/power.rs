@@ -20,6 +20,8 @@ impl Radio {
     /// is off changes nothing.
     pub fn switch_off(&mut self, now: Time, station: u32, host: &mut impl Host) {
         let i = station as usize;
+        let (medium, mut stations) = self.split();
+        medium.tell_everyone(&mut stations, host);
         self.medium.silence(station, &mut self.phy_states);
         self.medium.forget_fates(station);
         self.sleep(now, station, true, host);

@@ -8,7 +8,7 @@ use crate::config::{RadioConfig, Reception};
 use crate::host::{EVERYONE, FrameAt, FrameHead, Host, Outgoing, RadioEvent};
 use crate::jammer::Jammer;
 use crate::macs::Macs;
-use crate::medium::{LinkOverride, Medium, Transmission};
+use crate::medium::{LinkOverride, Medium, Stations, Transmission};
 use crate::phy::{FrameKind, Phy};
 use crate::rate_control::Rates;
 use crate::station::{Backoff, Counters, PhyState};
@@ -30,7 +30,7 @@ pub struct Radio {
     /// `None` for an ad hoc network.
     pub(crate) associations: Option<Box<Associations>>,
     /// Whether stations answer for others.
-    stand_ins: bool,
+    pub(crate) stand_ins: bool,
     awaits_packet: Option<u32>,
 }
 
@@ -84,6 +84,18 @@ impl Radio {
     /// Only these stations have this radio; the others neither send nor hear. Before the run begins.
     pub fn set_members(&mut self, members: Vec<bool>) {
         self.medium.neighbours.members = Some(members);
+    }
+
+    /// The medium, and what it changes of the stations.
+    pub(crate) fn split(&mut self) -> (&mut Medium, Stations<'_>) {
+        let stations = Stations {
+            phy_states: &mut self.phy_states,
+            macs: &mut self.macs,
+            pause: self.times.pause(),
+            eifs: self.times.eifs,
+            eifs_replaces_difs: self.config.eifs_replaces_difs,
+        };
+        (&mut self.medium, stations)
     }
 
     /// Overrides a link one way, or (`None`) leaves it to the model again. Losses are drawn by (seed, sender, receiver,
@@ -296,12 +308,7 @@ impl Radio {
             if self.phy_states[i].collided {
                 self.macs[i].counters.collisions += 1;
             }
-            if self.config.eifs_replaces_difs {
-                self.macs[i].eifs_until = at + (self.times.eifs - self.times.difs);
-            } else {
-                let phy_state = &mut self.phy_states[i];
-                phy_state.nav = phy_state.nav.max(at + self.times.eifs);
-            }
+            self.split().1.wait_eifs(at, station);
             return;
         }
         if self.config.eifs_replaces_difs {

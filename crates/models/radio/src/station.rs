@@ -38,6 +38,8 @@ pub(crate) enum Backoff {
 pub(crate) struct PhyState {
     /// The transmission it is trying to receive.
     pub(crate) locked: u32,
+    /// The number of the first transmission that it has not been notified of, where transmissions are numbered.
+    pub(crate) told: u32,
     /// Another frame overlapped with it and neither was strong enough.
     pub(crate) collided: bool,
     /// It is too weak, or the station was sending.
@@ -45,7 +47,7 @@ pub(crate) struct PhyState {
     pub(crate) sending: Sending,
     pub(crate) backoff: Backoff,
     /// Slots still to count; drawn when the backoff starts.
-    pub(crate) slots: u32,
+    pub(crate) slots: u16,
     /// The backoff is only the wait of a station that may send at once (IEEE 802.11 10.3.4.2): an interruption turns it
     /// into a real one.
     pub(crate) immediate: bool,
@@ -62,6 +64,8 @@ pub(crate) struct PhyState {
     /// Since when the backoff has been running: DIFS first, then the slots.
     pub(crate) since: Time,
 }
+
+const _: () = assert!(size_of::<PhyState>() == 64, "one cache line");
 
 impl PhyState {
     pub(crate) fn new() -> Self {

@@ -13,6 +13,7 @@ impl Radio {
     /// [`Host::watches`]. Before the run begins.
     pub fn watch(&mut self, who: Watching) {
         self.medium.watch = Some(Box::new(FateRecord::new(who)));
+        self.medium.tell_all();
     }
 
     /// The packet that a frame carries or is exchanged for, and its sender.

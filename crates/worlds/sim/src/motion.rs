@@ -69,7 +69,11 @@ impl Movers {
         if let Some(at) = self.set.get(i).copied().flatten() {
             return Leg::at_rest(at);
         }
-        *self.cursors[i].leg(&self.tracks[i], t)
+        let leg = self.cursors[i].leg(&self.tracks[i], t);
+        if t < leg.from {
+            return self.tracks[i].leg_at(t);
+        }
+        *leg
     }
 
     pub(crate) fn settled_until(&self, now: Time, distance_m: f64) -> Time {

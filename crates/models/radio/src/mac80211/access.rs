@@ -23,6 +23,15 @@ impl Times {
 }
 
 impl Radio {
+    /// A station's MAC is about to look at the medium: brings what the station knows of it up to date.
+    #[inline]
+    pub(crate) fn catch_up(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        if self.medium.is_deferred() {
+            let (medium, mut stations) = self.split();
+            medium.catch_up(now, station, &mut stations, host);
+        }
+    }
+
     /// A packet becomes the one that the station sends next.
     pub(crate) fn offer(&mut self, now: Time, station: u32, out: Outgoing, host: &mut impl Host) {
         let i = station as usize;
@@ -41,6 +50,7 @@ impl Radio {
 
     /// Lets a station without a backoff have the medium: at once if it is free, else by a backoff.
     pub(crate) fn seek_access(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        self.catch_up(now, station, host);
         let i = station as usize;
         if self.config.immediate_access
             && self.phy_states[i].is_idle(now, self.times.cca)
@@ -66,6 +76,7 @@ impl Radio {
         phy_state.immediate = true;
         phy_state.slots = 0;
         phy_state.since = idle_since.max(now - self.times.difs);
+        self.medium.contend(station);
         self.schedule_backoff(station, host);
     }
 
@@ -77,6 +88,7 @@ impl Radio {
         phy_state.slots = slots;
         phy_state.immediate = false;
         phy_state.backoff = Backoff::Paused;
+        self.medium.contend(station);
         self.resume_if_idle(now, station, host);
     }
 
@@ -134,6 +146,7 @@ impl Radio {
         } else {
             phy_state.backoff = Backoff::Off;
             phy_state.immediate = false;
+            self.medium.stop_contending(station);
             self.backoff_over(now, station, host);
         }
     }
@@ -152,10 +165,11 @@ impl Radio {
         }
     }
 
-    fn draw_slots(&mut self, station: u32) -> u32 {
+    /// At most the largest contention window, 32,767.
+    fn draw_slots(&mut self, station: u32) -> u16 {
         let mac = &mut self.macs[station as usize];
         let n = mac.cw + u32::from(self.config.backoff_includes_cw);
-        mac.rng.below(u64::from(n)) as u32
+        mac.rng.below(u64::from(n)) as u16
     }
 
     /// Doubles the contention window (10.3.3).

@@ -118,6 +118,7 @@ impl Radio {
 
     /// A SIFS is over: sends the answer, or the data that a CTS allowed.
     pub(crate) fn defer_over(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        self.catch_up(now, station, host);
         let i = station as usize;
         let Some(answer) = self.macs[i].answer else {
             self.send_current(now, station, host);
@@ -168,13 +169,16 @@ impl Radio {
         if let Some(about) = &about {
             self.note_drowned(head.from, about.id);
         }
+        let listens = self.capturing || self.stand_ins;
         let phy_state = &mut self.phy_states[i];
         // Whatever it was receiving is drowned by its own transmitter.
         phy_state.errored = true;
         phy_state.on_air_until = now + airtime;
         let mac = &mut self.macs[i];
         mac.frames += 1;
-        let t = Transmission { head, number: mac.frames, bytes, rate_mbps, about, receivers: Vec::new() };
+        let is_read_by_all = head.to == EVERYONE || listens || self.overhear && head.kind.is_data();
+        let t =
+            Transmission { is_read_by_all, ..Transmission::new(head, mac.frames, bytes, rate_mbps, about) };
         mac.timeout_at = now + wait;
         let body = mac.current.as_ref().filter(|_| head.kind.is_data());
         let frame = FrameAt { at: now, station: head.from, head, body, watts: 0.0 };
@@ -184,8 +188,8 @@ impl Radio {
         if self.capturing {
             host.captured(&frame);
         }
-        let pause = self.times.pause();
-        let slot = self.medium.start(now, airtime, t, &mut self.phy_states, pause, host);
+        let (medium, mut stations) = self.split();
+        let slot = medium.start(now, airtime, t, &mut stations, host);
         self.queue_checks(host);
         if !self.jammers.is_empty() {
             self.provoke_jammers(now, host);

@@ -9,6 +9,7 @@ use crate::station::{Backoff, Sending};
 impl Radio {
     /// The wait for an answer, or a transmission that expects none, is over (ns-2's `send_timer`).
     pub(crate) fn timed_out(&mut self, now: Time, station: u32, host: &mut impl Host) {
+        self.catch_up(now, station, host);
         let i = station as usize;
         match self.phy_states[i].sending {
             Sending::Rts => self.rts_failed(now, station, host),

@@ -1,16 +1,23 @@
 //! Who hears a transmission, and what overlapping ones do to each other.
 //!
-//! A transmission costs two events, however many stations hear it: at its first bit every station in range is
-//! told when, by its own distance, the frame begins and ends there; at its last bit those that were receiving
-//! it find out how it went. Stations are told up to 2 us ahead of their own time (550 m at the speed of
+//! A transmission costs two events, however many stations hear it: at its first bit stations in range are
+//! told when, by their own distance, the frame begins and ends there; at its last bit those that were receiving
+//! it find out how it went. Those that only sense it are told when they need to know, where the reception model
+//! allows it ([`deferred`]). Stations are told up to 2 us ahead of their own time (550 m at the speed of
 //! light). Nothing they do in that time can be heard before a SIFS (10 us) has passed, and
 //! [`crate::station::PhyState::is_idle`] knows a carrier that has not begun.
 
+mod cells;
+mod deferred;
+mod layout;
 mod meeting;
 mod neighbours;
 mod overrides;
 mod pause;
+mod reach;
 mod sinr;
+mod stations;
+mod telling;
 mod threshold;
 mod transmission;
 mod watch;
@@ -22,15 +29,18 @@ use crate::config::{RadioConfig, Reception};
 use crate::host::Motions;
 use crate::meter::Meters;
 use crate::phy::{FrameKind, Phy};
-use crate::propagation::{LIGHT_SPEED_M_PER_S, Propagation};
+use crate::propagation::Propagation;
 use crate::site::{End, Site};
-use crate::station::PhyState;
+use crate::station::{NONE, PhyState};
 use crate::units::dbm_to_watts;
+use deferred::Deferred;
 use neighbours::Neighbours;
 pub use overrides::LinkOverride;
 use overrides::{Overrides, Powers};
 pub(crate) use pause::Pause;
+use reach::Reach;
 use sinr::Sinr;
+pub(crate) use stations::Stations;
 use threshold::Threshold;
 use transmission::{Arrival, Audible, Start};
 pub(crate) use transmission::{Receiver, Transmission};
@@ -48,18 +58,20 @@ pub(crate) struct Medium {
     pub(crate) meters: Option<Box<Meters>>,
     /// What becomes of frames, where somebody asks for it.
     pub(crate) watch: Option<Box<FateRecord>>,
-    /// Weaker signals are not computed any further, W.
-    floor_watts: f64,
+    /// Weaker signals are not computed any further.
+    reach: Reach,
     /// Before antennas.
     transmitter_watts: f64,
-    /// Farther than this, squared, no signal is that strong.
-    reach_squared_m2: f64,
     /// The power of a jammer as a ratio to the radio's; 1 for frames.
     pub(crate) gain: f64,
     /// Whom the transmission that begins now reaches, for reuse.
     audible: Vec<Audible>,
     legs: Vec<Leg>,
     pub(crate) neighbours: Neighbours,
+    /// Transmissions that some stations have not been notified of; `None` where all are told at once.
+    deferred: Option<Box<Deferred>>,
+    /// All are to be told at once.
+    tells_all: bool,
     slots: Vec<Option<Transmission>>,
     free: Vec<u32>,
     spare: Vec<Vec<Receiver>>,
@@ -74,6 +86,24 @@ const NEAR_M: f64 = 50.0;
 enum Model {
     Threshold(Threshold),
     Sinr(Sinr),
+}
+
+impl Model {
+    /// A frame begins at a station. Returns whether the station shall look at it, or at the medium, when it ends.
+    #[inline]
+    fn arrive(
+        &mut self,
+        station: u32,
+        phy_state: &mut PhyState,
+        a: &Arrival,
+        airtime: Span,
+        pause: Pause,
+    ) -> bool {
+        match self {
+            Self::Threshold(m) => m.arrive(phy_state, a, airtime, pause),
+            Self::Sinr(m) => m.arrive(station, phy_state, a, pause),
+        }
+    }
 }
 
 impl Medium {
@@ -91,8 +121,24 @@ impl Medium {
         let site = c.site.as_deref().map(|s| Box::new(Site::new(s, c, stations, seed)));
         let margin_db = propagation.random_margin_db() + site.as_ref().map_or(0.0, |s| s.margin_db());
         let range_m = propagation.range_m(floor_watts, margin_db);
+        let mut neighbours = Neighbours::new(stations, range_m);
+        let mut deferred = None;
+        if let Model::Threshold(m) = &model
+            && site.is_none()
+            && !propagation.is_random()
+        {
+            let watts = m.receive_watts.max(floor_watts);
+            // A hair more, for rounding.
+            let decoded_m = propagation.range_m(watts, 0.0) * 1.000_001;
+            neighbours.list_within(decoded_m);
+            let decoded = Reach::new(watts, decoded_m);
+            let (eifs, difs) = m.eifs_and_difs();
+            deferred = Some(Box::new(Deferred::new(decoded, range_m, eifs, difs)));
+        }
         Self {
-            neighbours: Neighbours::new(stations, range_m),
+            neighbours,
+            deferred,
+            tells_all: false,
             overrides: None,
             off: None,
             meters: None,
@@ -100,8 +146,7 @@ impl Medium {
             propagation,
             transmitter_watts: dbm_to_watts(c.tx_power_dbm),
             site,
-            floor_watts,
-            reach_squared_m2: range_m * range_m,
+            reach: Reach::new(floor_watts, range_m),
             gain: 1.0,
             audible: Vec::new(),
             legs: vec![UNKNOWN; stations],
@@ -112,14 +157,13 @@ impl Medium {
         }
     }
 
-    /// Puts a frame on the air at `now` for `airtime` and tells everyone in range. Returns its slot.
+    /// Puts a frame on the air at `now` for `airtime` and tells those in range who have to know. Returns its slot.
     pub(crate) fn start(
         &mut self,
         now: Time,
         airtime: Span,
         mut t: Transmission,
-        phy_states: &mut [PhyState],
-        pause: Pause,
+        stations: &mut Stations<'_>,
         motions: &mut impl Motions,
     ) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| {
@@ -127,13 +171,37 @@ impl Medium {
             self.slots.len() as u32 - 1
         });
         let sender = t.head.from;
-        self.neighbours.refresh(now, sender, &mut self.legs, motions);
+        self.renew(now, stations, motions);
         let here = place(&mut self.legs, sender, now, motions);
-        t.receivers = self.spare.pop().unwrap_or_default();
-        if self.site.is_none() {
-            self.find_audible(now, here, t.head.from, t.number, motions);
+        let mut receivers = self.spare.pop().unwrap_or_default();
+        let s = Start { now, airtime, sender, here, slot, t: &t };
+        let kept = if self.is_deferred() {
+            self.start_deferred(&s, &mut receivers, stations, motions)
         } else {
-            self.find_audible_on_site(now, here, t.head.from, t.number, motions);
+            self.start_told(&s, &mut receivers, stations, motions);
+            NONE
+        };
+        t.kept = kept;
+        t.receivers = receivers;
+        self.slots[slot as usize] = Some(t);
+        slot
+    }
+
+    /// Tells everyone in range of a transmission.
+    fn start_told(
+        &mut self,
+        s: &Start<'_>,
+        receivers: &mut Vec<Receiver>,
+        stations: &mut Stations<'_>,
+        motions: &mut impl Motions,
+    ) {
+        let Start { now, airtime, sender, t, .. } = *s;
+        self.neighbours.make_list(sender);
+        if self.site.is_none() {
+            let (near, legs) = (self.neighbours.near(sender), &mut self.legs);
+            audible_among(near, s, self.reach, &self.propagation, legs, &mut self.audible, motions);
+        } else {
+            self.find_audible_on_site(s, motions);
         }
         if let Some(overrides) = &self.overrides {
             overrides.apply(sender, t.number, &mut self.audible);
@@ -145,21 +213,9 @@ impl Medium {
             self.audible.retain(|a| !off[a.station as usize]);
         }
         if let Some(about) = t.about {
-            let start = Start { now, airtime, here, slot, t: &t };
-            self.watch_start(&start, about, phy_states, motions);
+            self.watch_start(s, about, stations.phy_states, motions);
         }
-        for &Audible { station, delay_ns, watts } in &self.audible {
-            let from = now + Span::from_nanos(u64::from(delay_ns));
-            let arrival = Arrival { slot, sender, from, until: from + airtime, watts };
-            let phy_state = &mut phy_states[station as usize];
-            let listens = match &mut self.model {
-                Model::Threshold(m) => m.arrive(phy_state, &arrival, airtime, pause),
-                Model::Sinr(m) => m.arrive(station, phy_state, &arrival, pause),
-            };
-            if listens {
-                t.receivers.push(Receiver { station, delay_ns });
-            }
-        }
+        self.tell(s, receivers, stations);
         if let Some(meters) = &mut self.meters {
             meters.send(now, sender, now + airtime);
             let sensed_watts = meters.sensed_watts;
@@ -168,71 +224,46 @@ impl Medium {
                 meters.hear(now, a.station, from, from + airtime);
             }
         }
-        self.slots[slot as usize] = Some(t);
-        slot
     }
 
-    /// Fills `audible` with the stations that a frame from `here` reaches. A loop of its own, so that the processor fetches
-    /// the next stations' places while it computes with these.
-    fn find_audible(
-        &mut self,
-        now: Time,
-        here: Position,
-        sender: u32,
-        frame: u64,
-        motions: &mut impl Motions,
-    ) {
-        self.audible.clear();
-        let random = self.propagation.is_random();
-        for &station in self.neighbours.near(sender) {
-            let d2 = place(&mut self.legs, station, now, motions).distance_squared(here);
-            if d2 > self.reach_squared_m2 {
-                continue;
-            }
-            let mut watts = self.propagation.mean_watts(d2);
-            if random {
-                watts *= self.propagation.random_gain(sender, station, frame);
-            }
-            if watts >= self.floor_watts {
-                let delay_ns = (d2.sqrt() * (1e9 / LIGHT_SPEED_M_PER_S)) as u32;
-                self.audible.push(Audible { station, delay_ns, watts });
+    /// Tells the audible stations of a transmission.
+    fn tell(&mut self, s: &Start<'_>, receivers: &mut Vec<Receiver>, stations: &mut Stations<'_>) {
+        let Start { now, airtime, sender, slot, .. } = *s;
+        for &Audible { station, delay_ns, watts } in &self.audible {
+            let from = now + Span::from_nanos(u64::from(delay_ns));
+            let arrival = Arrival { slot, sender, from, until: from + airtime, watts };
+            let phy_state = &mut stations.phy_states[station as usize];
+            if self.model.arrive(station, phy_state, &arrival, airtime, stations.pause) {
+                receivers.push(Receiver { station, delay_ns });
             }
         }
     }
 
-    /// As [`Medium::find_audible`], with what the site does. Apart, so that runs without a site pay nothing for it.
-    fn find_audible_on_site(
-        &mut self,
-        now: Time,
-        here: Position,
-        sender: u32,
-        frame: u64,
-        motions: &mut impl Motions,
-    ) {
+    /// As [`audible_among`], of the stations in range, with what the site does. Apart, so that runs without a site pay nothing
+    /// for it.
+    fn find_audible_on_site(&mut self, s: &Start<'_>, motions: &mut impl Motions) {
         self.audible.clear();
         let Some(site) = &self.site else { return };
+        let Start { now, sender, here, t, .. } = *s;
         let from = End { station: sender, at: here };
         for &station in self.neighbours.near(sender) {
             let there = place(&mut self.legs, station, now, motions);
             let d2 = there.distance_squared(here);
-            if d2 > self.reach_squared_m2 {
+            if !self.reach.includes(d2) {
                 continue;
             }
             let to = End { station, at: there };
             let mut watts = site.watts(&self.propagation, now, from, to, d2);
             if self.propagation.is_random() {
-                watts *= self.propagation.random_gain(sender, station, frame);
+                watts *= self.propagation.random_gain(sender, station, t.number);
             }
-            if watts >= self.floor_watts {
-                let delay_ns = (d2.sqrt() * (1e9 / LIGHT_SPEED_M_PER_S)) as u32;
-                self.audible.push(Audible { station, delay_ns, watts });
-            }
+            self.audible.extend(self.reach.heard(station, d2, watts));
         }
     }
 
     #[cold]
     fn weaken(&mut self) {
-        let (gain, floor) = (self.gain, self.floor_watts);
+        let (gain, floor) = (self.gain, self.reach.floor_watts);
         self.audible.iter_mut().for_each(|a| a.watts *= gain);
         self.audible.retain(|a| a.watts >= floor);
     }
@@ -250,8 +281,9 @@ impl Medium {
         let powers = Powers {
             up: self.propagation.mean_watts(NEAR_M * NEAR_M),
             transmitter: self.transmitter_watts,
-            floor: self.floor_watts,
+            floor: self.reach.floor_watts,
         };
+        self.tell_all();
         self.overrides.get_or_insert_with(|| Box::new(Overrides::new(seed, powers))).set(from, to, state);
     }
     /// Whether a station hears anything.
@@ -268,7 +300,6 @@ impl Medium {
     }
     /// Stations are not where their legs said: queries all positions again.
     pub(crate) fn forget_places(&mut self) {
-        self.legs.fill(UNKNOWN);
         self.neighbours.forget();
     }
 
@@ -278,7 +309,11 @@ impl Medium {
 
     /// Takes a transmission whose last bit was sent.
     pub(crate) fn take(&mut self, slot: u32) -> Transmission {
-        self.slots[slot as usize].take().expect("a transmission ends once")
+        let t = self.slots[slot as usize].take().expect("a transmission ends once");
+        if let Some(d) = &mut self.deferred {
+            d.end(t.kept);
+        }
+        t
     }
 
     /// Returns its memory, and its slot for reuse.
@@ -303,6 +338,41 @@ impl Medium {
             Model::Sinr(m) => m.survives(station, slot, t, watts, phy),
         }
     }
+}
+
+/// Fills `audible` with those of some stations that a transmission reaches. A loop of its own, so that the processor fetches the
+/// next stations' places while it computes with these.
+fn audible_among(
+    stations: &[u32],
+    s: &Start<'_>,
+    reach: Reach,
+    propagation: &Propagation,
+    legs: &mut [Leg],
+    audible: &mut Vec<Audible>,
+    motions: &mut impl Motions,
+) {
+    audible.clear();
+    let random = propagation.is_random();
+    for &station in stations {
+        let d2 = place(legs, station, s.now, motions).distance_squared(s.here);
+        if !reach.includes(d2) {
+            continue;
+        }
+        let mut watts = propagation.mean_watts(d2);
+        if random {
+            watts *= propagation.random_gain(s.sender, station, s.t.number);
+        }
+        if let Some(a) = reach.heard(station, d2, watts) {
+            audible.push(a);
+        }
+    }
+}
+
+/// Where a station was a moment ago.
+fn place_then(legs: &[Leg], station: u32, then: Time, motions: &mut impl Motions) -> Position {
+    let leg = legs[station as usize];
+    let leg = if leg.from <= then && then < leg.until { leg } else { motions.leg(station, then) };
+    leg.position(then)
 }
 
 /// Where a station is now.

@@ -1,22 +1,30 @@
 //! Who may hear whom: a grid over the stations, and for each station that transmits a list of those near enough.
 //!
-//! Lists are built for the range plus a margin, and stay valid until a station may have moved by half the
+//! Lists are built for a range plus a margin, and stay valid until a station may have moved by half the
 //! margin (Verlet 1967). So the cost of a transmission depends on the stations nearby, not on all.
 
 use wayhop_core::{Leg, Position, Time};
 
+use super::layout::{Block, Layout};
 use crate::host::Motions;
 
 pub(crate) struct Neighbours {
+    /// How far a frame is sensed, metres.
     range_m: f64,
+    /// How far the lists go, without the margin, metres.
+    list_range_m: f64,
     margin_m: f64,
     /// The lists and the grid are right until then.
     until: Time,
     epoch: u32,
+    /// Stations are not on the legs that they were on.
+    forgotten: bool,
     lists: Vec<List>,
     grid: Grid,
     /// Where each station was when the grid was made.
     places: Vec<Position>,
+    /// The answer of [`Neighbours::everyone_near`], for reuse.
+    wide: Vec<u32>,
     /// By station, whether it has this radio at all; `None` if all do.
     pub(crate) members: Option<Vec<bool>>,
 }
@@ -30,13 +38,12 @@ struct List {
 /// Stations sorted by square cell.
 #[derive(Default)]
 struct Grid {
-    cell_m: f64,
-    origin: (f64, f64),
-    columns: usize,
-    rows: usize,
+    layout: Layout,
     /// For each cell, where its stations begin in `stations`; one more at the end.
     starts: Vec<u32>,
     stations: Vec<u32>,
+    /// Where each of `stations` was, x and y, in the same order.
+    places: Vec<[f64; 2]>,
 }
 
 /// Share of the range by which lists reach farther.
@@ -46,104 +53,160 @@ impl Neighbours {
     pub(crate) fn new(stations: usize, range_m: f64) -> Self {
         Self {
             range_m,
+            list_range_m: range_m,
             margin_m: range_m * MARGIN,
             until: Time::ZERO,
             epoch: 0,
+            forgotten: false,
             lists: (0..stations).map(|_| List::default()).collect(),
             grid: Grid::default(),
             places: vec![Position::default(); stations],
+            wide: Vec::new(),
             members: None,
         }
     }
 
-    /// Makes sure that `station`'s list is right at `now`.
-    pub(crate) fn refresh(&mut self, now: Time, station: u32, legs: &mut [Leg], motions: &mut impl Motions) {
-        if now >= self.until || self.epoch == 0 {
-            for (i, leg) in legs.iter_mut().enumerate() {
-                if now >= leg.until {
-                    *leg = motions.leg(i as u32, now);
-                }
-                self.places[i] = leg.position(now);
+    /// The lists of [`Neighbours::near`] have only the stations within this range from now on, metres.
+    pub(super) fn list_within(&mut self, range_m: f64) {
+        self.list_range_m = range_m;
+        // The first epoch is 1.
+        self.lists.iter_mut().for_each(|l| l.epoch = 0);
+    }
+
+    /// The lists of [`Neighbours::near`] have all stations that may sense a frame from now on.
+    pub(super) fn list_everyone(&mut self) {
+        self.list_within(self.range_m);
+    }
+
+    /// Whether the grid is out of date.
+    pub(crate) fn is_due(&self, now: Time) -> bool {
+        now >= self.until || self.epoch == 0
+    }
+
+    /// Makes the grid again.
+    pub(crate) fn renew(&mut self, now: Time, legs: &mut [Leg], motions: &mut impl Motions) {
+        for (i, leg) in legs.iter_mut().enumerate() {
+            if self.forgotten || now >= leg.until {
+                *leg = motions.leg(i as u32, now);
             }
-            self.grid.fill(&self.places, f64::midpoint(self.range_m, self.margin_m));
-            self.epoch += 1;
-            self.until = motions.settled_until(now, self.margin_m / 2.0);
+            self.places[i] = leg.position(now);
         }
+        self.forgotten = false;
+        let cell_m = f64::midpoint(self.range_m, self.margin_m);
+        self.grid.fill(&self.places, cell_m, self.members.as_deref());
+        self.epoch += 1;
+        self.until = motions.settled_until(now, self.margin_m / 2.0);
+    }
+
+    /// Makes sure that a station has a list. The grid must not be due.
+    pub(crate) fn make_list(&mut self, station: u32) {
         let list = &mut self.lists[station as usize];
         if list.epoch != self.epoch {
             list.epoch = self.epoch;
             list.near.clear();
-            let reach = self.range_m + self.margin_m;
-            self.grid.near(self.places[station as usize], reach, &self.places, &mut list.near);
-            let has_radio = |i: u32| self.members.as_ref().is_none_or(|m| m[i as usize]);
-            list.near.retain(|&i| i != station && has_radio(i));
+            let reach = self.list_range_m + self.margin_m;
+            self.grid.near(self.places[station as usize], reach, &mut list.near);
+            list.near.retain(|&i| i != station);
         }
     }
 
     /// What was known of places is wrong.
     pub(crate) fn forget(&mut self) {
         self.until = Time::ZERO;
+        self.forgotten = true;
     }
 
-    /// The stations that may be in range of `station`. Call `refresh` first.
+    /// The stations that may be within the range of the lists, in the order of the grid. Call [`Neighbours::make_list`] first.
     pub(crate) fn near(&self, station: u32) -> &[u32] {
         &self.lists[station as usize].near
+    }
+
+    /// All stations that may sense `station`, in the same order.
+    pub(super) fn everyone_near(&mut self, station: u32) -> &[u32] {
+        self.wide.clear();
+        self.grid.near(self.places[station as usize], self.range_m + self.margin_m, &mut self.wide);
+        self.wide.retain(|&i| i != station);
+        &self.wide
+    }
+
+    /// Appends the stations that were within `reach` metres of both places.
+    pub(super) fn near_both(&self, places: [Position; 2], reach: f64, out: &mut Vec<u32>) {
+        self.grid.near_both(places, reach, out);
+    }
+
+    /// Whether there is a station of this number with this radio.
+    pub(super) fn has_radio(&self, station: u32) -> bool {
+        let i = station as usize;
+        i < self.places.len() && self.members.as_ref().is_none_or(|m| m[i])
+    }
+    /// Where a station was when the grid was made.
+    pub(super) fn place(&self, station: u32) -> Position {
+        self.places[station as usize]
+    }
+    pub(super) fn places(&self) -> &[Position] {
+        &self.places
+    }
+    pub(super) fn layout(&self) -> &Layout {
+        &self.grid.layout
+    }
+    /// A station that senses a frame was not farther than this, metres, from its sender's place when the grid was made.
+    pub(super) fn sensed_within_m(&self) -> f64 {
+        // Half the margin is for the station; a hair more is for rounding.
+        (self.range_m + self.margin_m / 2.0) * 1.000_001
     }
 }
 
 impl Grid {
-    fn fill(&mut self, places: &[Position], cell_m: f64) {
-        let low = |f: fn(&Position) -> f64| places.iter().map(f).fold(f64::INFINITY, f64::min);
-        let high = |f: fn(&Position) -> f64| places.iter().map(f).fold(f64::NEG_INFINITY, f64::max);
-        self.origin = (low(|p| p.x), low(|p| p.y));
-        let (width, height) = (high(|p| p.x) - self.origin.0, high(|p| p.y) - self.origin.1);
-        // Never more cells than a few per station, however far apart the stations are.
-        let limit = (places.len() as f64).sqrt().ceil().max(1.0) * 2.0;
-        self.cell_m = cell_m.max(width / limit).max(height / limit);
-        self.columns = (width / self.cell_m) as usize + 1;
-        self.rows = (height / self.cell_m) as usize + 1;
+    fn fill(&mut self, places: &[Position], cell_m: f64, members: Option<&[bool]>) {
+        self.layout = Layout::over(places, cell_m);
         self.starts.clear();
-        self.starts.resize(self.columns * self.rows + 1, 0);
-        for p in places {
-            let c = self.cell(*p);
-            self.starts[c] += 1;
+        self.starts.resize(self.layout.cells() + 1, 0);
+        let has_radio = |i: usize| members.is_none_or(|m| m[i]);
+        for (_, p) in places.iter().enumerate().filter(|(i, _)| has_radio(*i)) {
+            self.starts[self.layout.cell(*p)] += 1;
         }
         let mut end = 0;
         for s in &mut self.starts {
             end += *s;
             *s = end;
         }
-        self.stations.resize(places.len(), 0);
-        for (i, p) in places.iter().enumerate().rev() {
-            let c = self.cell(*p);
-            self.starts[c] -= 1;
-            self.stations[self.starts[c] as usize] = i as u32;
+        self.stations.resize(end as usize, 0);
+        self.places.resize(end as usize, [0.0; 2]);
+        for (i, p) in places.iter().enumerate().rev().filter(|(i, _)| has_radio(*i)) {
+            let start = &mut self.starts[self.layout.cell(*p)];
+            *start -= 1;
+            self.stations[*start as usize] = i as u32;
+            self.places[*start as usize] = [p.x, p.y];
         }
     }
 
-    fn column(&self, x: f64) -> usize {
-        (((x - self.origin.0) / self.cell_m) as usize).min(self.columns - 1)
-    }
-    fn row(&self, y: f64) -> usize {
-        (((y - self.origin.1) / self.cell_m) as usize).min(self.rows - 1)
-    }
-    fn cell(&self, p: Position) -> usize {
-        self.row(p.y) * self.columns + self.column(p.x)
+    /// Appends the stations within `reach` metres of `at`, heights aside.
+    fn near(&self, at: Position, reach: f64, out: &mut Vec<u32>) {
+        let block = self.layout.around(at, reach);
+        self.select(&block, |p| squared_m2(p, at) <= reach * reach, out);
     }
 
-    /// Appends the stations within `reach` metres of `at`.
-    fn near(&self, at: Position, reach: f64, places: &[Position], out: &mut Vec<u32>) {
-        let columns = self.column(at.x - reach)..=self.column(at.x + reach);
-        for row in self.row(at.y - reach)..=self.row(at.y + reach) {
-            let first = self.starts[row * self.columns + columns.start()] as usize;
-            let last = self.starts[row * self.columns + columns.end() + 1] as usize;
-            out.extend(
-                self.stations[first..last]
-                    .iter()
-                    .filter(|&&i| places[i as usize].distance_squared(at) <= reach * reach),
-            );
+    /// Appends the stations within `reach` metres of both places, heights aside.
+    fn near_both(&self, [a, b]: [Position; 2], reach: f64, out: &mut Vec<u32>) {
+        let block = self.layout.around(a, reach).and(&self.layout.around(b, reach));
+        let limit = reach * reach;
+        self.select(&block, |p| squared_m2(p, a) <= limit && squared_m2(p, b) <= limit, out);
+    }
+
+    fn select(&self, block: &Block, is_wanted: impl Fn([f64; 2]) -> bool, out: &mut Vec<u32>) {
+        for row in self.layout.rows_of(block) {
+            let row = self.starts[row.start] as usize..self.starts[row.end] as usize;
+            let all = self.stations[row.clone()].iter().zip(&self.places[row]);
+            out.extend(all.filter(|(_, p)| is_wanted(**p)).map(|(station, _)| station));
         }
     }
+}
+
+/// The square of the distance of two places on the ground.
+#[inline]
+fn squared_m2([x, y]: [f64; 2], at: Position) -> f64 {
+    let (x, y) = (x - at.x, y - at.y);
+    x * x + y * y
 }
 
 #[cfg(test)]
@@ -170,7 +233,10 @@ mod tests {
             let mut legs: Vec<Leg> = places.iter().map(|&p| Leg::at_rest(p)).collect();
             let mut nb = Neighbours::new(n, 550.0);
             for s in 0..n {
-                nb.refresh(Time::ZERO, s as u32, &mut legs, &mut Still);
+                if nb.is_due(Time::ZERO) {
+                    nb.renew(Time::ZERO, &mut legs, &mut Still);
+                }
+                nb.make_list(s as u32);
                 let expect: Vec<u32> = (0..n)
                     .filter(|&i| i != s && places[i].distance(places[s]) <= 605.0)
                     .map(|i| i as u32)

@@ -25,7 +25,7 @@ impl Pause {
         if counting + Span::from_nanos(self.slot_ns * u64::from(phy_state.slots)) <= at + self.cca {
             return;
         }
-        phy_state.slots -= (at.since(counting).as_nanos() / self.slot_ns) as u32;
+        phy_state.slots -= (at.since(counting).as_nanos() / self.slot_ns) as u16;
         phy_state.backoff = Backoff::Paused;
     }
 }

@@ -16,6 +16,7 @@ pub(crate) struct Threshold {
     pub(crate) receive_watts: f64,
     capture_ratio: f64,
     eifs: Span,
+    difs: Span,
 }
 
 impl Threshold {
@@ -26,7 +27,13 @@ impl Threshold {
             receive_watts: dbm_to_watts(c.receive_threshold_dbm),
             capture_ratio: db_to_ratio(c.capture_db),
             eifs: phy.eifs(sifs, difs),
+            difs,
         }
+    }
+
+    /// For how long a damaged frame keeps a station from sending, and how long the medium has to be idle before one does.
+    pub(crate) fn eifs_and_difs(&self) -> (Span, Span) {
+        (self.eifs, self.difs)
     }
 
     /// Whether a station that receives a frame of so much power is not disturbed by another one.

@@ -34,6 +34,23 @@ pub(crate) struct Transmission {
     pub(crate) about: Option<FrameInfo>,
     /// Those who shall look at it when it ends.
     pub(crate) receivers: Vec<Receiver>,
+    /// Whether stations that it is not for have a use for it, if they can decode it.
+    pub(crate) is_read_by_all: bool,
+    /// Where it is kept for stations that have not been notified of it, if it is.
+    pub(crate) kept: u32,
+}
+
+impl Transmission {
+    /// One that is read by all.
+    pub(crate) fn new(
+        head: FrameHead,
+        number: u64,
+        bytes: u32,
+        rate_mbps: f64,
+        about: Option<FrameInfo>,
+    ) -> Self {
+        Self { head, number, bytes, rate_mbps, about, receivers: Vec::new(), is_read_by_all: true, kept: 0 }
+    }
 }
 
 /// A frame as it begins at one station.
@@ -51,6 +68,7 @@ pub(crate) struct Arrival {
 pub(crate) struct Start<'a> {
     pub(crate) now: Time,
     pub(crate) airtime: Span,
+    pub(crate) sender: u32,
     /// Where its sender is.
     pub(crate) here: Position,
     pub(crate) slot: u32,

@@ -18,7 +18,7 @@ impl Medium {
             Model::Threshold(m) => m.receive_watts,
             Model::Sinr(m) => m.receive_watts,
         };
-        needed.max(self.floor_watts)
+        needed.max(self.reach.floor_watts)
     }
 
     /// A frame goes on the air: `audible` has those whom it reaches. Called before they are told.
@@ -31,7 +31,7 @@ impl Medium {
         motions: &mut impl Motions,
     ) {
         let Some(mut watch) = self.watch.take() else { return };
-        let (slot, sender) = (s.slot, s.t.head.from);
+        let (slot, sender) = (s.slot, s.sender);
         watch.begin(slot, about, s.now);
         self.add_receivers(s, &about, &mut watch, motions);
         for a in &self.audible {
@@ -61,7 +61,7 @@ impl Medium {
             // A jammer's, meant for nobody.
             return;
         }
-        let (sender, to, needed) = (s.t.head.from, s.t.head.to, self.needed_watts());
+        let (sender, to, needed) = (s.sender, s.t.head.to, self.needed_watts());
         if to == NOBODY && about.everywhere {
             watch.add(s.slot, AtStation::lost(to, Fate::NoStation));
         }
@@ -123,7 +123,7 @@ impl Medium {
             None if self.off.as_ref().is_some_and(|off| off[station as usize]) => {
                 entry.fate = Some(Fate::NodeDown);
             }
-            None if by_order && watts >= self.floor_watts => entry.fate = Some(Fate::Link),
+            None if by_order && watts >= self.reach.floor_watts => entry.fate = Some(Fate::Link),
             None => entry.fate = Some(weak),
         }
         entry

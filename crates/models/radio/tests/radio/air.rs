@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use wayhop_core::{
     FlowTag, Frame, IfaceId, Leg, Mac, NodeId, PacketId, PacketMeta, Payload, Pool, Position, Priority,
-    Reporting, Time, TxStatus,
+    Reporting, Span, Time, TxStatus,
 };
 use wayhop_radio::{
     EVERYONE, Fate, FrameAt, FrameFate, FrameHead, FrameKind, Host, Motions, NOBODY, Outgoing, Radio,
@@ -44,6 +44,10 @@ pub(crate) struct Log {
     queue: BinaryHeap<Reverse<(Time, u32, u64)>>,
     events: Vec<RadioEvent>,
     places: Vec<Position>,
+    /// Each station's legs, the last of which never ends; empty where all rest at `places`.
+    pub(crate) legs: Vec<Vec<Leg>>,
+    /// How long stations take at most for a metre, s; with `legs`.
+    pub(crate) s_per_m: f64,
     pool: Pool,
     /// (time, receiver, sender, octets, packet id)
     pub(crate) received: Vec<(Time, u32, u32, usize, u64)>,
@@ -54,6 +58,8 @@ pub(crate) struct Log {
     pub(crate) finished: Vec<(Time, u32, TxStatus)>,
     /// (time, station, kind, duration, rate) of every frame that `captured` showed at its sender
     pub(crate) sent: Vec<(Time, u32, FrameKind, u16, u16)>,
+    /// (time, station) of every data frame at its sender
+    pub(crate) data_sent: Vec<(Time, u32)>,
     /// Whether it wants to know what becomes of each frame.
     pub(crate) watches_all: bool,
     /// What became of frames.
@@ -116,7 +122,10 @@ impl Air {
     }
 
     pub(crate) fn run(&mut self, seconds: f64) {
-        let end = Time::from_secs_f64(seconds);
+        self.run_until(Time::from_secs_f64(seconds));
+    }
+
+    pub(crate) fn run_until(&mut self, end: Time) {
         while let Some(&Reverse((at, station, seq))) = self.log.queue.peek() {
             if at > end {
                 break;
@@ -144,11 +153,16 @@ impl Air {
 }
 
 impl Motions for Log {
-    fn leg(&mut self, station: u32, _: Time) -> Leg {
-        Leg::at_rest(self.places[station as usize])
+    fn leg(&mut self, station: u32, t: Time) -> Leg {
+        let legs = self.legs.get(station as usize);
+        let leg = legs.and_then(|legs| legs.iter().find(|l| t < l.until));
+        leg.copied().unwrap_or_else(|| Leg::at_rest(self.places[station as usize]))
     }
-    fn settled_until(&mut self, _: Time, _: f64) -> Time {
-        Time::NEVER
+    fn settled_until(&mut self, now: Time, distance_m: f64) -> Time {
+        if self.legs.is_empty() {
+            return Time::NEVER;
+        }
+        now + Span::from_secs_f64(distance_m * self.s_per_m)
     }
 }
 
@@ -157,7 +171,9 @@ impl Host for Log {
         self.queue.push(Reverse((at, station, self.events.len() as u64)));
         self.events.push(event);
     }
-    fn sending(&mut self, _: &FrameAt<'_>) {}
+    fn sending(&mut self, f: &FrameAt<'_>) {
+        self.data_sent.push((f.at, f.station));
+    }
     fn received(&mut self, f: &FrameAt<'_>, ready: Time) {
         self.ready.push(ready);
         let p = &f.body.expect("data").frame.packet;

@@ -4,6 +4,7 @@
 mod air;
 mod card;
 mod dcf;
+mod deferred;
 mod fates;
 mod ofdm;
 mod power;
