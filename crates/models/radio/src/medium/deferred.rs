@@ -15,6 +15,9 @@
 //! that came later. A frame that is over is kept until nobody has to wait any more on its account; then it leaves no trace in
 //! stations that did not ask.
 //!
+//! Where many frames are on the air, asking costs more than it saves: each station that asks has to look at all transmissions
+//! that it may sense. So a frame that begins among [`MANY`] others is told to all who sense it.
+//!
 //! The state of every station that is looked at is thus the one that it would have if everybody were notified of everything.
 
 use std::cmp::Reverse;
@@ -27,6 +30,9 @@ use super::neighbours::Neighbours;
 use super::reach::Reach;
 use crate::propagation::LIGHT_SPEED_M_PER_S;
 use crate::station::{Backoff, NONE, PhyState};
+
+/// Among this number of others within reach of its receivers, a frame is told to all.
+pub(super) const MANY: usize = 3;
 
 /// The transmissions that stations may have to be notified of later.
 pub(super) struct Deferred {
@@ -62,6 +68,8 @@ pub(super) struct Kept {
     pub(super) sender: u32,
     /// [`NONE`] once it is over.
     pub(super) slot: u32,
+    /// Everybody has been notified of it.
+    pub(super) is_known: bool,
     pub(super) from: Time,
     pub(super) airtime: Span,
     /// For how long after it the stations that understand it do not send.
@@ -117,6 +125,12 @@ impl Deferred {
         if let Some(kept) = &mut self.kept[k as usize] {
             kept.slot = NONE;
             self.old_on_air -= u32::from(kept.number < self.renewed_at);
+            if kept.is_known {
+                self.places.remove(k, kept.here);
+                self.kept[k as usize] = None;
+                self.free.push(k);
+                return;
+            }
             let matters_for = self.way_and_difs + self.eifs.max(kept.reserved);
             self.over.push(Reverse((kept.from + kept.airtime + matters_for, k)));
         }

@@ -23,8 +23,6 @@ pub(crate) struct Neighbours {
     grid: Grid,
     /// Where each station was when the grid was made.
     places: Vec<Position>,
-    /// The answer of [`Neighbours::everyone_near`], for reuse.
-    wide: Vec<u32>,
     /// By station, whether it has this radio at all; `None` if all do.
     pub(crate) members: Option<Vec<bool>>,
 }
@@ -33,6 +31,9 @@ pub(crate) struct Neighbours {
 struct List {
     epoch: u32,
     near: Vec<u32>,
+    /// Of `everyone`.
+    everyone_epoch: u32,
+    everyone: Vec<u32>,
 }
 
 /// Stations sorted by square cell.
@@ -61,7 +62,6 @@ impl Neighbours {
             lists: (0..stations).map(|_| List::default()).collect(),
             grid: Grid::default(),
             places: vec![Position::default(); stations],
-            wide: Vec::new(),
             members: None,
         }
     }
@@ -70,7 +70,9 @@ impl Neighbours {
     pub(super) fn list_within(&mut self, range_m: f64) {
         self.list_range_m = range_m;
         // The first epoch is 1.
-        self.lists.iter_mut().for_each(|l| l.epoch = 0);
+        for list in &mut self.lists {
+            list.epoch = 0;
+        }
     }
 
     /// The lists of [`Neighbours::near`] have all stations that may sense a frame from now on.
@@ -123,10 +125,15 @@ impl Neighbours {
 
     /// All stations that may sense `station`, in the same order.
     pub(super) fn everyone_near(&mut self, station: u32) -> &[u32] {
-        self.wide.clear();
-        self.grid.near(self.places[station as usize], self.range_m + self.margin_m, &mut self.wide);
-        self.wide.retain(|&i| i != station);
-        &self.wide
+        let list = &mut self.lists[station as usize];
+        if list.everyone_epoch != self.epoch {
+            list.everyone_epoch = self.epoch;
+            list.everyone.clear();
+            let reach = self.range_m + self.margin_m;
+            self.grid.near(self.places[station as usize], reach, &mut list.everyone);
+            list.everyone.retain(|&i| i != station);
+        }
+        &list.everyone
     }
 
     /// Appends the stations that were within `reach` metres of both places.
@@ -196,8 +203,11 @@ impl Grid {
     fn select(&self, block: &Block, is_wanted: impl Fn([f64; 2]) -> bool, out: &mut Vec<u32>) {
         for row in self.layout.rows_of(block) {
             let row = self.starts[row.start] as usize..self.starts[row.end] as usize;
-            let all = self.stations[row.clone()].iter().zip(&self.places[row]);
-            out.extend(all.filter(|(_, p)| is_wanted(**p)).map(|(station, _)| station));
+            for (&station, &place) in self.stations[row.clone()].iter().zip(&self.places[row]) {
+                if is_wanted(place) {
+                    out.push(station);
+                }
+            }
         }
     }
 }

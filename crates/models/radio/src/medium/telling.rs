@@ -2,7 +2,7 @@
 
 use wayhop_core::{Span, Time};
 
-use super::deferred::{Deferred, Kept};
+use super::deferred::{Deferred, Kept, MANY};
 use super::stations::Stations;
 use super::transmission::{Arrival, Receiver, Start};
 use super::{Medium, audible_among, place_then};
@@ -48,7 +48,9 @@ impl Medium {
         let number = d.next;
         let mut candidates = std::mem::take(&mut d.candidates);
         candidates.clear();
-        if d.old_on_air > 0 {
+        let others = d.nearby.iter().filter(|other| other.slot != NONE).count();
+        let is_known = d.old_on_air > 0 || others >= MANY;
+        if is_known {
             candidates.extend(self.neighbours.everyone_near(s.sender));
             self.tell_candidates(s, &d, &candidates, receivers, stations, motions);
         } else {
@@ -77,7 +79,7 @@ impl Medium {
         stations.phy_states[s.sender as usize].told = number + 1;
         let Start { sender, slot, now: from, airtime, here, .. } = *s;
         let reserved = Span::from_micros(u64::from(s.t.head.duration_us));
-        let k = d.keep(Kept { number, sender, slot, from, airtime, reserved, here });
+        let k = d.keep(Kept { number, sender, slot, is_known, from, airtime, reserved, here });
         d.next += 1;
         d.candidates = candidates;
         self.deferred = Some(d);
@@ -129,7 +131,7 @@ impl Medium {
         motions: &mut impl Motions,
     ) {
         let told = stations.phy_states[station as usize].told;
-        for kept in transmissions.iter().filter(|k| k.number >= told && k.sender != station) {
+        for kept in transmissions.iter().filter(|k| !k.is_known && k.number >= told && k.sender != station) {
             let there = place_then(&self.legs, station, kept.from, motions);
             let d2 = there.distance_squared(kept.here);
             let Some(a) = self.reach.heard_plainly(&self.propagation, station, d2) else { continue };

@@ -48,6 +48,8 @@ pub(crate) struct Log {
     pub(crate) legs: Vec<Vec<Leg>>,
     /// How long stations take at most for a metre, s; with `legs`.
     pub(crate) s_per_m: f64,
+    /// When stations are elsewhere at once, in order; with `legs`.
+    pub(crate) jumps: Vec<Time>,
     pool: Pool,
     /// (time, receiver, sender, octets, packet id)
     pub(crate) received: Vec<(Time, u32, u32, usize, u64)>,
@@ -162,7 +164,8 @@ impl Motions for Log {
         if self.legs.is_empty() {
             return Time::NEVER;
         }
-        now + Span::from_secs_f64(distance_m * self.s_per_m)
+        let drift = now + Span::from_secs_f64(distance_m * self.s_per_m);
+        self.jumps.iter().find(|t| **t > now).map_or(drift, |t| drift.min(*t))
     }
 }
 

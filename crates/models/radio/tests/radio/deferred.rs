@@ -53,8 +53,8 @@ fn settings() -> impl Strategy<Value = Setting> {
     )
 }
 
-/// Legs of some tens of milliseconds, each from where the one before ended.
-fn legs(start: Position, speed: f64, r: &mut Rng) -> Vec<Leg> {
+/// Legs of some tens of milliseconds, each from where the one before ended, or sometimes from anywhere else.
+fn legs(start: Position, speed: f64, side_m: f64, r: &mut Rng) -> Vec<Leg> {
     let (mut legs, mut at, mut from) = (Vec::new(), start, Time::ZERO);
     while from < Time::from_secs_f64(SECONDS) {
         let until = from + Span::from_micros(5_000 + r.below(40_000));
@@ -62,10 +62,19 @@ fn legs(start: Position, speed: f64, r: &mut Rng) -> Vec<Leg> {
         let velocity = [speed * angle.cos(), speed * angle.sin(), 0.0];
         let leg = Leg { from, until, start: at, velocity };
         (at, from) = (leg.position(until), until);
+        if r.below(10) == 0 {
+            at = Position::new(r.range(0.0, side_m), r.range(0.0, side_m), 0.0);
+        }
         legs.push(leg);
     }
     legs.push(Leg { from, ..Leg::at_rest(at) });
     legs
+}
+
+/// Watching the fates of frames has all stations told at once. Here nothing is watched.
+fn tell_all(air: &mut Air, stations: usize) {
+    let nobody = vec![false; stations];
+    air.radio.watch(Watching { stations: nobody.clone(), listeners: nobody });
 }
 
 /// All that a run shows to its host, and counts.
@@ -78,14 +87,16 @@ fn run(s: &Setting, all_told: bool) -> impl PartialEq + std::fmt::Debug + use<> 
     air.radio.set_overhear(overhear);
     air.radio.set_capturing(capturing);
     if s.speed > 0.0 {
-        let legs = places.iter().map(|&(x, y)| legs(Position::new(x, y, 0.0), s.speed, &mut r));
+        let legs = places.iter().map(|&(x, y)| legs(Position::new(x, y, 0.0), s.speed, s.side_m, &mut r));
         air.log.legs = legs.collect();
+        let turns = air.log.legs.iter().flat_map(|legs| legs.windows(2));
+        let jumps = turns.filter(|w| w[0].position(w[1].from) != w[1].start).map(|w| w[1].from);
+        air.log.jumps = jumps.collect();
+        air.log.jumps.sort_unstable();
         air.log.s_per_m = 1.0 / s.speed;
     }
     if all_told {
-        // Watching the fates of frames has all stations told at once; here nothing is watched.
-        let nobody = vec![false; s.stations];
-        air.radio.watch(Watching { stations: nobody.clone(), listeners: nobody });
+        tell_all(&mut air, s.stations);
     }
     let mut times: Vec<u64> = (0..s.packets).map(|_| r.below((SECONDS * 0.8e9) as u64)).collect();
     times.sort_unstable();
