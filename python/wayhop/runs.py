@@ -127,7 +127,7 @@ def run(
         scenario: A scenario file, or a `Scenario`.
         seed: Seed of all random number streams.
         set: Keys of the scenario to set: ``{"radio.tx_power_dbm": 15}``.
-        protocol: Routing protocol: dsr, aodv, dsdv, none, or the path of a library or Python module.
+        protocol: Routing protocol: dsr, aodv, dsdv, none, controlled, or the path of a library or Python module.
         profile: Protocol profile, such as ``"rfc"``.
         radio: Radio preset, such as ``"80211g"``.
         duration_s: Duration, in seconds of simulated time.

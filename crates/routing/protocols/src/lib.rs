@@ -30,8 +30,13 @@ use wayhop_core::{Class, Description};
 pub use wayhop_foreign::{is_python, progress, supervise_by};
 
 /// Every built-in protocol. Its place is a part of [`wayhop_core::Class`] and of trace hashes: add new ones at the end.
-pub static ALL: &[&Description] =
-    &[&wayhop_dsr::DESCRIPTION, &wayhop_aodv::DESCRIPTION, &wayhop_dsdv::DESCRIPTION, &none::DESCRIPTION];
+pub static ALL: &[&Description] = &[
+    &wayhop_dsr::DESCRIPTION,
+    &wayhop_aodv::DESCRIPTION,
+    &wayhop_dsdv::DESCRIPTION,
+    &none::DESCRIPTION,
+    &wayhop_controlled::DESCRIPTION,
+];
 
 /// Everything built in that has a message format, and its place: that of a protocol in [`ALL`], and those of [`DAEMONS`] counted
 /// down, so that neither list moves the other.

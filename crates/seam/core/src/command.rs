@@ -4,7 +4,7 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Addr, NotIpv4, Outside};
+use crate::{Addr, NotIpv4, Outside, Route};
 
 /// An order to a protocol: from the control interface of a running node, or from a scenario.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +22,11 @@ pub enum Command {
     SetParameters {
         /// The whole set, as a JSON object: the protocol's `Params`.
         json: String,
+    },
+    /// Replace all routes of a protocol that takes its routes from a controller. Others refuse it.
+    SetRoutes {
+        /// The routes.
+        routes: Vec<Route>,
     },
     /// Which addresses are the mesh's, and what this node leads to besides. The node gives it after the start, and again when an
     /// interface that leads out goes down or comes up.

@@ -37,7 +37,7 @@ const BEFORE: &[(&str, &str)] = &[
     ),
     (
         "protocol.name = \"olsr\"",
-        "10: protocol.name: unknown name \"olsr\"; did you mean `dsr`? (known: dsr, aodv, dsdv, none)",
+        "10: protocol.name: unknown name \"olsr\"; did you mean `dsr`? (known: dsr, aodv, dsdv, none, controlled)",
     ),
     (
         "protocol.profile = \"das\"",
