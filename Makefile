@@ -39,9 +39,9 @@ check: install-test
 	cargo nextest run --profile check --workspace --lib --test clippy_bans --test-threads $(TEST_SLOTS)
 	$(TARGET)/debug/xtask check
 
-# What the tests use and no compiler needs is installed while the workspace is compiled. What needs no clock runs while tests wait:
-# the lints (`make check` runs them first), other checks by cargo, and Python. For that, the tests run from the list of what was built, and
-# leave cargo's lock to them.
+# The library of Python's tests is none of Rust's, and is built with the same features as these.
+# What the tests use and no compiler needs is installed while the workspace is compiled. The checks that need no clock run while
+# tests wait; for that, the tests run from the list of what was built, and leave cargo's lock to them.
 test: install-test
 	mkdir -p $(TARGET)
 	@# A shell without a terminal lets what runs in the background ignore Ctrl-C.
@@ -49,7 +49,8 @@ test: install-test
 	.ci/install fixtures >$(TARGET)/fixtures.log 2>&1 & fixtures=$$!; \
 	cargo fmt --all --check && \
 	cargo fetch --locked --quiet && \
-	cargo nextest list --workspace --list-type binaries-only --message-format json >$(TARGET)/binaries.json; built=$$?; \
+	cargo nextest list --workspace --list-type binaries-only --message-format json >$(TARGET)/binaries.json && \
+	cargo build --quiet --workspace --tests --lib; built=$$?; \
 	wait $$fixtures || { cat $(TARGET)/fixtures.log; exit 1; }; exit $$built
 	$(TARGET)/debug/xtask check
 	[ $(FUZZ_SECONDS) -eq 0 ] || fuzz/run-all $(FUZZ_SECONDS)

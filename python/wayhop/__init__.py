@@ -28,6 +28,7 @@ from .position import Fix
 from .protocol import ANY, DropReason, LinkChange, Protocol, RouteUse, Rx, TxReport, TxStatus
 
 if TYPE_CHECKING:
+    from . import gym as gym
     from . import plot as plot
     from . import statistics as statistics
     from .errors import InputError as InputError
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from .runs import load as load
     from .runs import run as run
     from .scenarios import Scenario as Scenario
+    from .simulation import Simulation as Simulation
+    from .simulation import Step as Step
     from .summary import Summary as Summary
     from .sweeps import Sweep as Sweep
     from .sweeps import load_sweep as load_sweep
@@ -54,11 +57,14 @@ _LATER = {
     "Run": "runs",
     "RunError": "errors",
     "Scenario": "scenarios",
+    "Simulation": "simulation",
+    "Step": "simulation",
     "Studio": "notebook",
     "Summary": "summary",
     "Sweep": "sweeps",
     "WayhopError": "errors",
     "decode": "runs",
+    "gym": "gym",
     "load": "runs",
     "load_sweep": "sweeps",
     "plot": "plot",

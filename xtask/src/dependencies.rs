@@ -86,6 +86,8 @@ const MAY_DEPEND_ON: &[(&str, &str)] = &[
     ),
     // Papers' experiments: it runs runs, and measures real nodes.
     ("reproduce", "core wire matrix protocols trace scenario control linux netns report topology runs"),
+    // The simulator inside a Python process.
+    ("runtime", "core document protocols trace scenario sim"),
     // Matrices of runs.
     ("sweep", "core document protocols trace scenario report topology runs"),
     // Scenarios of what other tools and field runs recorded.

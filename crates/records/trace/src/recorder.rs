@@ -19,6 +19,10 @@ pub trait Observer: Any + Send {
     fn wants_frames(&self) -> bool {
         false
     }
+    /// Whether [`Observer::reception`] has a use. Frames are watched for it, which costs time.
+    fn wants_receptions(&self) -> bool {
+        true
+    }
     /// A packet's event.
     fn hop(&mut self, _: &HopEvent) {}
     /// A frame in the capture of a node, whole.
@@ -181,7 +185,7 @@ impl Recorder {
     }
     /// Whether [`Recorder::reception`] has a use: ask before watching frames, which costs time.
     pub fn wants_receptions(&self) -> bool {
-        self.outputs.receptions || self.observer.is_some()
+        self.outputs.receptions || self.observer.as_ref().is_some_and(|o| o.wants_receptions())
     }
     /// Whether [`Recorder::connection`] has a use.
     pub fn wants_connections(&self) -> bool {

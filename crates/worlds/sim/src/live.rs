@@ -49,6 +49,11 @@ impl Simulation {
             }
         }
     }
+    /// How many frames wait in a node's interface queues, all of its interfaces together.
+    pub fn queued(&self, node: u32) -> u32 {
+        let n = &self.net.nodes[node as usize];
+        (0..n.interfaces()).map(|i| n.queued(IfaceId(i)) as u32).sum()
+    }
     /// What a node's MACs counted, all of its interfaces together.
     pub fn counters(&self, node: u32) -> Vec<(&'static str, u64)> {
         let mut sums: Vec<(&'static str, u64)> = Vec::new();
