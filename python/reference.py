@@ -34,6 +34,12 @@ SECTIONS = {
     "Warm-up": ("wayhop.statistics", "statistics/warm_up.py", None),
     "Stopping rule": ("wayhop.statistics", "statistics/sequential.py", None),
     "Sensitivity": ("wayhop.statistics", "statistics/sensitivity.py", None),
+    "Simulations in this process": ("wayhop", "simulation.py", ("Simulation", "Step")),
+    "Learning environments": ("wayhop.gym", "gym/routing.py", ("RoutingEnv",)),
+    "One agent for all nodes": ("wayhop.gym", "gym/central.py", ("CentralEnv",)),
+    "Settings of environments": ("wayhop.gym", "gym/settings.py", ("Settings",)),
+    "Actions of agents": ("wayhop.gym", "gym/actions.py", ("NextHops", "Parameters")),
+    "Rewards": ("wayhop.gym", "gym/rewards.py", ("delivered_minus_cost",)),
     "The studio": ("wayhop", "notebook.py", ("studio", "Studio")),
     "Protocols": (
         "wayhop",
