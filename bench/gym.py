@@ -3,8 +3,8 @@
 
     bench/gym.py [--steps 300] [--rounds 5]
 
-A step is one simulated second of a scenario in which all agents decide. A process per step is one `wayhop run` of
-one second, the least that it could cost: it would also have to repeat or restore what came before.
+A step is one simulated second of a scenario with AODV, in which all agents set a parameter. A process per step is one
+`wayhop run` of the first second, the least that it could cost: it would also have to repeat or restore what came before.
 Rounds alternate between all of them, because the machine may be shared with others; the figures are medians over rounds. The
 binary is that in WAYHOP, or target/dist/wayhop; wayhop[gym] must be installed for the interpreter that runs this, built
 with the same profile.
@@ -23,18 +23,19 @@ import gymnasium
 import wayhop_run
 
 import wayhop
-from wayhop.gym import CentralEnv, NextHops, RoutingEnv
+from wayhop.gym import CentralEnv, Parameters, RoutingEnv
 
 ROOT = Path(wayhop_run.ROOT)
 SCENARIOS = {
-    "15 nodes": (ROOT / "examples/gym/lossy-grid.toml", [2, 10, 14]),
-    "50 nodes": (ROOT / "scenarios/first.toml", list(range(10))),
+    "15 nodes": ROOT / "examples/gym/lossy-grid.toml",
+    "50 nodes": ROOT / "scenarios/first.toml",
 }
+ACTIONS = Parameters({"rreq_retries": (0, 4)})
 
 
-def stepped(scenario, _, steps):
+def stepped(scenario, steps):
     """The simulator without an environment."""
-    simulation = wayhop.Simulation(scenario, protocol="controlled", duration_s=steps)
+    simulation = wayhop.Simulation(scenario, protocol="aodv", duration_s=steps)
     begun = time.perf_counter()
     for _ in range(steps):
         simulation.run_for(1)
@@ -42,9 +43,9 @@ def stepped(scenario, _, steps):
     return time.perf_counter() - begun
 
 
-def parallel(scenario, destinations, steps):
+def parallel(scenario, steps):
     """An agent per node."""
-    env = RoutingEnv(scenario, NextHops(destinations), duration_s=steps + 1)
+    env = RoutingEnv(scenario, ACTIONS, protocol="aodv", duration_s=steps + 1)
     env.reset(seed=1)
     actions = [{agent: env.action_space(agent).sample() for agent in env.agents} for _ in range(8)]
     begun = time.perf_counter()
@@ -53,9 +54,9 @@ def parallel(scenario, destinations, steps):
     return time.perf_counter() - begun
 
 
-def vector(kind, count, scenario, destinations, steps):
+def vector(kind, count, scenario, steps):
     """Several environments, each with an agent for all nodes; a step is one of one of them."""
-    make = partial(CentralEnv, scenario, NextHops(destinations), duration_s=steps + 1)
+    make = partial(CentralEnv, scenario, ACTIONS, protocol="aodv", duration_s=steps + 1)
     envs = kind([make] * count)
     envs.reset(seed=1)
     actions = [envs.action_space.sample() for _ in range(8)]
@@ -67,9 +68,9 @@ def vector(kind, count, scenario, destinations, steps):
     return took
 
 
-def processes(scenario, _, steps):
+def processes(scenario, steps):
     """A process per step."""
-    command = [wayhop_run.binary(), "run", scenario, "--protocol", "controlled", "--duration", "1", "--no-out", "--quiet"]
+    command = [wayhop_run.binary(), "run", scenario, "--protocol", "aodv", "--duration", "1", "--no-out", "--quiet"]
     begun = time.perf_counter()
     for _ in range(steps):
         subprocess.run(command, check=True)
@@ -89,12 +90,12 @@ def main():
         "process per step": processes,
     }
     rows = []
-    for name, (scenario, destinations) in SCENARIOS.items():
+    for name, scenario in SCENARIOS.items():
         rates = {case: [] for case in cases}
         for _ in range(given.rounds):
             for case, measure in cases.items():
                 steps = given.steps // 10 if measure is processes else given.steps
-                rates[case].append(steps / measure(scenario, destinations, steps))
+                rates[case].append(steps / measure(scenario, steps))
         for case, each in rates.items():
             rows.append({"scenario": name, "case": case, "steps_per_s": statistics.median(each), "all": each})
             print(f"{name}, {case}: {rows[-1]['steps_per_s']:.0f} steps/s")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Protocol
@@ -28,15 +29,21 @@ def module() -> Any:
         found = import_module("wayhop_runtime")
     except ModuleNotFoundError:
         raise missing("wayhop-runtime", "runtime") from None
-    try:
-        ours = version("wayhop")
-    except PackageNotFoundError:
-        return found  # The package is used from a checkout.
-    if found.__version__ != ours:
+    ours = _version()
+    if ours and found.__version__ != ours:
         message = f"wayhop-runtime {found.__version__} does not fit wayhop {ours}"
         remedy = f"pip install wayhop-runtime=={ours}"
         raise MissingError(f"{message}; {remedy}", [Problem(message, remedy)])
     return found
+
+
+@cache
+def _version() -> str | None:
+    """This package's version, read once from its metadata; None if it is used from a checkout."""
+    try:
+        return version("wayhop")
+    except PackageNotFoundError:
+        return None
 
 
 @contextmanager

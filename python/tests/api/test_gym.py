@@ -21,7 +21,7 @@ import wayhop
 from wayhop.gym import CentralEnv, NextHops, Parameters, RoutingEnv
 
 SMALL = {"nodes.count": 8, "duration_s": 12, "area": {"x_m": 500, "y_m": 300}, "traffic.0.connections": 3}
-HELLO = Parameters({"rreq_retries": (0, 4), "local_repair": [False, True]})
+HELLO = Parameters({"rreq_retries": (0, 4), "local_repair": ["off", "within_ttl"]})
 MODES: list[dict[str, Any]] = [
     {"actions": NextHops([0, 5])},
     {"actions": HELLO, "protocol": "aodv"},

@@ -110,7 +110,7 @@ def test_errors_of_scenarios_have_their_parts(tmp_path: Path) -> None:
         wayhop.Simulation(FIRST, set={"radio.tx_power": 15})
     assert told.value.key == "radio.tx_power" and "tx_power_dbm" in str(told.value.remedy)
     broken = tmp_path / "broken.toml"
-    broken.write_text("nodes.count = 3\nduration_s = -1\n")
+    broken.write_text('nodes.count = 3\nduration_s = -1\nmovement = { kind = "chain", spacing_m = 100 }\n')
     with pytest.raises(wayhop.InputError) as told:
         wayhop.Simulation(broken)
     assert told.value.file == str(broken) and told.value.line is not None

@@ -60,7 +60,7 @@ class Parameters:
     An action is a dictionary with, for each parameter, an array of one number within its range, or the
     position of its choice. Parameters whose range has two whole numbers are rounded.
 
-    >>> Parameters({"hello_interval_ms": (500, 5000), "local_repair": [False, True]})
+    >>> Parameters({"hello_interval_ms": (500, 5000), "local_repair": ["off", "within_ttl"]})
     """
 
     choices: Mapping[str, tuple[float, float] | Sequence[object]]

@@ -110,12 +110,9 @@ impl Engine {
     fn run_until(&self, py: Python<'_>, time_ns: u64) -> PyResult<bool> {
         self.with_run(py, |run| {
             let mut interrupt = None;
-            let mut watch = |_: Time| match Python::attach(|py| py.check_signals()) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(e) => {
-                    interrupt = Some(e);
-                    ControlFlow::Break(())
-                }
+            let mut watch = |_: Time| {
+                interrupt = Python::attach(|py| py.check_signals().err());
+                if interrupt.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
             run.run_until(Time::from_nanos(time_ns), &mut watch)?;
             interrupt.map_or_else(|| Ok(run.is_over()), |e| Err(Cause::Python(e)))
