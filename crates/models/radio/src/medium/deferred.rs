@@ -8,15 +8,12 @@
 //! 1. stations that have a use for it: the one that it is for, or all that can decode it (broadcasts; data where stations
 //!    overhear; every frame where stations capture);
 //! 2. stations that contend for the medium, whose backoff it pauses;
-//! 3. stations that sense another frame already: the two may collide.
+//! 3. all that sense it, if it begins while another is on the air within reach of any of them: the two may collide.
 //!
 //! Any other station is told before something else happens to it (`Medium::replay` in `telling`): before it is notified of a later
 //! frame, and before its own MAC looks at the medium. By rule 3 such a frame was alone there, so what it does depends on nothing
 //! that came later. A frame that is over is kept until nobody has to wait any more on its account; then it leaves no trace in
 //! stations that did not ask.
-//!
-//! Where many frames are on the air, asking costs more than it saves: each station that asks has to look at all transmissions
-//! that it may sense. So a frame that begins among [`MANY`] others is told to all who sense it.
 //!
 //! The state of every station that is looked at is thus the one that it would have if everybody were notified of everything.
 
@@ -30,9 +27,6 @@ use super::neighbours::Neighbours;
 use super::reach::Reach;
 use crate::propagation::LIGHT_SPEED_M_PER_S;
 use crate::station::{Backoff, NONE, PhyState};
-
-/// Among this number of others within reach of its receivers, a frame is told to all.
-pub(super) const MANY: usize = 3;
 
 /// The transmissions that stations may have to be notified of later.
 pub(super) struct Deferred {

@@ -69,14 +69,3 @@ impl Layout {
         block.rows.clone().map(move |row| row * width + columns.start..row * width + columns.end)
     }
 }
-
-impl Block {
-    /// The cells that two blocks have in common.
-    pub(super) fn and(&self, other: &Self) -> Self {
-        let common = |a: &Range<usize>, b: &Range<usize>| {
-            let start = a.start.max(b.start);
-            start..a.end.min(b.end).max(start)
-        };
-        Self { columns: common(&self.columns, &other.columns), rows: common(&self.rows, &other.rows) }
-    }
-}

@@ -5,7 +5,7 @@
 
 use wayhop_core::{Leg, Position, Time};
 
-use super::layout::{Block, Layout};
+use super::layout::Layout;
 use crate::host::Motions;
 
 pub(crate) struct Neighbours {
@@ -136,9 +136,9 @@ impl Neighbours {
         &list.everyone
     }
 
-    /// Appends the stations that were within `reach` metres of both places.
-    pub(super) fn near_both(&self, places: [Position; 2], reach: f64, out: &mut Vec<u32>) {
-        self.grid.near_both(places, reach, out);
+    /// Appends the stations that were within `reach` metres of a place.
+    pub(super) fn around(&self, at: Position, reach: f64, out: &mut Vec<u32>) {
+        self.grid.near(at, reach, out);
     }
 
     /// Whether there is a station of this number with this radio.
@@ -189,25 +189,10 @@ impl Grid {
 
     /// Appends the stations within `reach` metres of `at`, heights aside.
     fn near(&self, at: Position, reach: f64, out: &mut Vec<u32>) {
-        let block = self.layout.around(at, reach);
-        self.select(&block, |p| squared_m2(p, at) <= reach * reach, out);
-    }
-
-    /// Appends the stations within `reach` metres of both places, heights aside.
-    fn near_both(&self, [a, b]: [Position; 2], reach: f64, out: &mut Vec<u32>) {
-        let block = self.layout.around(a, reach).and(&self.layout.around(b, reach));
-        let limit = reach * reach;
-        self.select(&block, |p| squared_m2(p, a) <= limit && squared_m2(p, b) <= limit, out);
-    }
-
-    fn select(&self, block: &Block, is_wanted: impl Fn([f64; 2]) -> bool, out: &mut Vec<u32>) {
-        for row in self.layout.rows_of(block) {
+        for row in self.layout.rows_of(&self.layout.around(at, reach)) {
             let row = self.starts[row.start] as usize..self.starts[row.end] as usize;
-            for (&station, &place) in self.stations[row.clone()].iter().zip(&self.places[row]) {
-                if is_wanted(place) {
-                    out.push(station);
-                }
-            }
+            let all = self.stations[row.clone()].iter().zip(&self.places[row]);
+            out.extend(all.filter(|(_, p)| squared_m2(**p, at) <= reach * reach).map(|(station, _)| station));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use wayhop_core::{Span, Time};
 
-use super::deferred::{Deferred, Kept, MANY};
+use super::deferred::{Deferred, Kept};
 use super::stations::Stations;
 use super::transmission::{Arrival, Receiver, Start};
 use super::{Medium, audible_among, place_then};
@@ -48,8 +48,7 @@ impl Medium {
         let number = d.next;
         let mut candidates = std::mem::take(&mut d.candidates);
         candidates.clear();
-        let others = d.nearby.iter().filter(|other| other.slot != NONE).count();
-        let is_known = d.old_on_air > 0 || others >= MANY;
+        let is_known = d.old_on_air > 0 || d.nearby.iter().any(|other| other.slot != NONE);
         if is_known {
             candidates.extend(self.neighbours.everyone_near(s.sender));
             self.tell_candidates(s, &d, &candidates, receivers, stations, motions);
@@ -68,12 +67,6 @@ impl Medium {
                 candidates.extend(Some(i).filter(|i| is_new(*i, stations.phy_states)));
             });
             self.tell_candidates(s, &d, &candidates, receivers, stations, motions);
-            for other in d.nearby.iter().filter(|other| other.slot != NONE) {
-                candidates.clear();
-                self.neighbours.near_both([other.here, s.here], sensed_m, &mut candidates);
-                candidates.retain(|i| is_new(*i, stations.phy_states));
-                self.tell_candidates(s, &d, &candidates, receivers, stations, motions);
-            }
         }
         // A sender has just looked at the medium.
         stations.phy_states[s.sender as usize].told = number + 1;
@@ -176,8 +169,7 @@ impl Medium {
         d.nearby.sort_unstable_by_key(|k| k.number);
         for kept in &d.nearby {
             d.candidates.clear();
-            let both = [kept.here, kept.here];
-            self.neighbours.near_both(both, self.neighbours.sensed_within_m(), &mut d.candidates);
+            self.neighbours.around(kept.here, self.neighbours.sensed_within_m(), &mut d.candidates);
             for &station in &d.candidates {
                 self.replay(&[*kept], station, stations, motions);
                 let told = &mut stations.phy_states[station as usize].told;
