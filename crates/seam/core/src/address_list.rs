@@ -131,7 +131,8 @@ impl Index {
     fn room(&self) -> usize {
         match self {
             Self::None => LINEAR,
-            Self::Narrow(places) => places.len() / 4 * 3,
+            // 192 rows have 512 places, and bytes no numbers for as many rows.
+            Self::Narrow(places) => (places.len() / 4 * 3).min(MOST_NARROW),
             Self::Wide(places) => places.len() / 4 * 3,
         }
     }
@@ -277,6 +278,16 @@ mod tests {
         assert!(list.capacity() <= 25, "{}", list.capacity());
         assert!(matches!(&list.index, Index::Narrow(places) if places.len() == 32));
         assert_eq!(size_of::<AddressList<(Ipv4Addr, u32)>>(), 48);
+    }
+
+    #[test]
+    fn rows_that_remain_and_fill_an_index_of_bytes_leave_it_when_more_come() {
+        let mut list = AddressList::default();
+        (0..200).for_each(|n| list.push((addr(n), n)));
+        list.retain(|row| row.1 >= 8);
+        assert_eq!(list.len(), MOST_NARROW);
+        (200..400).for_each(|n| list.push((addr(n), n)));
+        assert!((8..400).all(|n| list.get(addr(n)) == Some(&(addr(n), n))));
     }
 
     proptest! {
