@@ -123,7 +123,7 @@ export class Stretches {
     let stretch = this.at(t);
     // Of what is not at hand the stretches before are needed, too: they are asked for at once.
     let begin = Math.floor(t / this.width) * this.width;
-    for (; !stretch && since < begin && begin > 0 && this.pending.size < MOST_PENDING; begin -= this.width) this.at(begin - 1);
+    for (; this.loads && !stretch && since < begin && begin > 0 && this.pending.size < MOST_PENDING; begin -= this.width) this.at(begin - 1);
     let i = stretch ? stretch.lower(t + 1) - 1 : -1;
     while (stretch && left > 0) {
       for (; i >= 0 && stretch.time[i] >= since && left > 0; i -= 1, left -= 1) visit(stretch, i);

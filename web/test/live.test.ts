@@ -48,6 +48,12 @@ describe("queues and tables of a run under way", () => {
 });
 
 describe("a run under way", () => {
+  test("its latest events are all that will come of a moment about which nothing was heard", () => {
+    const run = new LiveRun(ABOUT);
+    const seen: number[] = [];
+    expect(run.packets.back(60 * S, 0, 12, (_, row) => seen.push(row))).toBe(true);
+    expect(seen).toEqual([]);
+  });
   test("a node is on the line between two moments at which its place is known", () => {
     const run = new LiveRun(ABOUT);
     expect(run.at(0, 0)).toBeNull();
