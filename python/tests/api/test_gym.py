@@ -116,7 +116,8 @@ def test_routes_of_agents_are_those_of_a_scenario_with_the_same_static_routes(tm
         for by in table.values()
     ]
     expected = wayhop.run(chain, seed=1, protocol="controlled", set={"routes": routes}, progress=False)
-    assert summary.totals.received == summary.totals.sent > 60
+    # The last packet is on its way when the run ends.
+    assert summary.totals.dropped == 0 and summary.totals.received > 60
     assert summary.trace_hash == expected.summary.trace_hash
 
 

@@ -158,9 +158,7 @@ def test_a_page_shows_a_run_with_everything_escaped(recorded: wayhop.Run, scratc
     assert "<b>" not in named._repr_html_() and "&lt;b&gt;&amp;" in named._repr_html_()
 
 
-def test_what_is_not_a_run_and_a_killed_run_are_refused_with_a_remedy(
-    recorded: wayhop.Run, tmp_path: Path
-) -> None:
+def test_what_is_not_a_run_and_a_damaged_checkpoint_are_refused(recorded: wayhop.Run, tmp_path: Path) -> None:
     with pytest.raises(wayhop.InputError, match="is not a run directory"):
         wayhop.load(tmp_path)
     killed = tmp_path / "killed"
@@ -168,10 +166,8 @@ def test_what_is_not_a_run_and_a_killed_run_are_refused_with_a_remedy(
     (killed / "tables.checkpoint").write_bytes(b"")
     (killed / "summary.json").unlink()
     run = wayhop.load(killed)
-    for use in (lambda: run.tables["packets"], lambda: run.summary):
-        with pytest.raises(wayhop.InputError) as caught:
-            use()
-        assert caught.value.remedy == f"once it has stopped: wayhop recover {killed}"
+    with pytest.raises(wayhop.InputError, match="tables.checkpoint: not a checkpoint written by this version"):
+        run.summary
     assert "no summary yet" in run._repr_html_()
     (killed / "manifest.json").write_text("{")
     with pytest.raises(wayhop.InputError, match="cannot read"):
