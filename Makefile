@@ -39,9 +39,10 @@ check: install-test
 	cargo nextest run --profile check --workspace --lib --test clippy_bans --test-threads $(TEST_SLOTS)
 	$(TARGET)/debug/xtask check
 
+# What the tests use and no compiler needs is installed while the workspace is compiled. What needs no clock runs while tests wait:
+# the lints (`make check` runs them first), other checks by cargo, and Python. For that, the tests run from the list of what was built, and
+# leave cargo's lock to them.
 # The library of Python's tests is none of Rust's, and is built with the same features as these.
-# What the tests use and no compiler needs is installed while the workspace is compiled. The checks that need no clock run while
-# tests wait; for that, the tests run from the list of what was built, and leave cargo's lock to them.
 test: install-test
 	mkdir -p $(TARGET)
 	@# A shell without a terminal lets what runs in the background ignore Ctrl-C.

@@ -105,7 +105,7 @@ class Episodes:
         }
 
     def space(self, agents: int | None) -> spaces.Dict:
-        """The space of observations of so many nodes together; None: of one node alone."""
+        """The space of observations of this number of nodes together; None: of one node alone."""
         n = len(self.nodes)
         rows = () if agents is None else (agents,)
         endless = numpy.inf

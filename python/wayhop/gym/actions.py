@@ -36,7 +36,7 @@ class NextHops:
         return chosen
 
     def space(self, simulation: Simulation, agents: int) -> spaces.Space[Any]:
-        """The action space of so many nodes together."""
+        """The action space of this number of nodes together."""
         n = len(simulation.nodes)
         return spaces.MultiDiscrete(numpy.full(agents * len(self._of(simulation)), n))
 
@@ -76,7 +76,7 @@ class Parameters:
         return simulation.parameters[name]
 
     def space(self, simulation: Simulation, agents: int) -> spaces.Space[Any]:
-        """The action space of so many nodes together."""
+        """The action space of this number of nodes together."""
         found: dict[str, spaces.Space[Any]] = {}
         for name, choice in self.choices.items():
             start = self._start(simulation, name)

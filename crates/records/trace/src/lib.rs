@@ -10,7 +10,9 @@
 //! * [`diff`] compares what one capture sent with what another one received.
 //! * [`stories`] describes what happened to a packet across nodes; [`lost`] lists those that did
 //!   not arrive.
-//! * [`export_csv`] turns the tables of a run into text, [`export_parquet`] those of a killed run into whole files; [`searches`] gives the durations of route
+//! * [`PacketIndex`] has the counts of the table `packets` over time, without reading its rows.
+//! * [`export_csv`] turns the tables of a run into text, [`export_parquet`] those of a killed run into
+//!   whole files; [`searches`] gives the durations of route
 //!   searches, [`packet_rows`] and [`outcome_rows`] the fate of each packet.
 //!
 //! Files from outside are hostile: nothing here panics on them, and memory stays bounded.

@@ -1,8 +1,8 @@
 //! Routes set by a controller, such as a learning agent.
 //!
 //! [`Engine`] forwards by the routes that the last [`Command::SetRoutes`](wayhop_core::Command::SetRoutes) gave it, and
-//! drops packets for which it has none. It sends Hellos, so that neighbours and whoever controls them learn who is in
-//! range and how strong the signal is. It makes no decision itself: a route over a broken link stays, and routes of
+//! drops packets for which it has none. It sends Hellos, so that neighbours and the controller learn who is in range and how
+//! strong the signal is. It makes no decision itself: a route over a broken link stays, and routes of
 //! several nodes may form a loop, in which a packet circles until it is back at its source or its time to live is over.
 //!
 //! # Bounds

@@ -12,6 +12,7 @@ use crate::description::{self, Foreign};
 use crate::ffi::application::library::ApplicationLibrary;
 use crate::ffi::call::enter;
 use crate::ffi::library::Library;
+#[cfg(unix)]
 use crate::locate::is_python;
 use crate::progress::{self, Callback};
 #[cfg(unix)]
@@ -110,6 +111,10 @@ fn open(place: &Path, path: &Path, number: u8) -> Result<Box<dyn Foreign>, Strin
 }
 
 /// The same for an application.
+#[cfg_attr(
+    not(unix),
+    expect(unused_variables, reason = "an interpreter would be told the user's name of it")
+)]
 fn open_application(place: &Path, path: &Path, number: u8) -> Result<Box<dyn application::Foreign>, String> {
     #[cfg(unix)]
     if is_python(path) {

@@ -48,12 +48,15 @@ struct Share {
     count: u16,
 }
 
+/// Packets by second, neighbour and class.
+type FurtherCounts = FxHashMap<(u32, Addr, u8), u16>;
+
 /// The counts of one interface's neighbours.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rates {
     neighbours: AddrMap<Share>,
-    /// Those of neighbours that send several classes, by second, neighbour and class; `None` until one does.
-    further: Option<Box<FxHashMap<(u32, Addr, u8), u16>>>,
+    /// Those of neighbours that send several classes; `None` until one does.
+    further: Option<Box<FurtherCounts>>,
     /// That of all neighbours without a count of their own, by class.
     others: [u16; COUNTS],
     others_second: u32,

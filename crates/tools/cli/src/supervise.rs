@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(ended(7 << 8, &idle), (None, 7));
         assert_eq!(ended(15, &busy), (None, 143));
         assert!(told(9, &busy).contains("SIGKILL ended the process"));
-        let faulty = Snapshot { fault: "sent an empty packet".to_owned(), ..busy };
+        let faulty = Snapshot { fault: "sent an empty packet".to_owned(), ..busy.clone() };
         assert!(told(0, &faulty).ends_with("it sent an empty packet"));
     }
 }

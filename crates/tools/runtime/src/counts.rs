@@ -117,7 +117,7 @@ impl Counts {
     }
 }
 
-/// The counts, shared by the run's recorder and whoever asks.
+/// The counts, shared by the run's recorder and its observer in Python.
 #[derive(Clone)]
 pub(crate) struct Shared(Arc<Mutex<Counts>>);
 
@@ -126,7 +126,7 @@ impl Shared {
         Self(Arc::new(Mutex::new(counts)))
     }
     pub(crate) fn lock(&self) -> MutexGuard<'_, Counts> {
-        // Numbers are whole at any time.
+        // Each number is right by itself: a panic elsewhere cannot leave one half changed.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -15,7 +15,9 @@ impl Net {
             if let Some(n) = self.nodes.get_mut(node) {
                 n.set_aliases(identities);
             }
-            identities.iter().for_each(|a| self.common.stations.insert(Addr::from(*a), node));
+            for a in identities {
+                self.common.stations.insert(Addr::from(*a), node);
+            }
         }
     }
 

@@ -36,7 +36,7 @@ impl Common {
         let (flow, born) = match known {
             Some((tag, born)) => (Some(tag), born),
             None if is_programs => {
-                (self.flows.of_programs.sent(at, node, bytes, self.stations.get(&ip.dst).copied()), at)
+                (self.flows.of_programs.sent(at, node, bytes, self.stations.get(ip.dst)), at)
             }
             None => (None, at),
         };

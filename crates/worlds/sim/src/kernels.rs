@@ -78,7 +78,7 @@ impl Common {
     fn sends_from(&mut self, at: Time, node: u32, packet: &[u8]) {
         let Ok(source) = ip::Packet::new_checked(packet).map(|ip| ip.src) else { return };
         let is_one = !source.is_unspecified() && !source.is_multicast();
-        if !is_one || self.stations.contains_key(&source) {
+        if !is_one || self.stations.contains(source) {
             return;
         }
         let learns = |common: &mut Self| Some(common.external.as_mut()?.taps.as_mut()?.learns_address());

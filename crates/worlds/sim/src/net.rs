@@ -3,17 +3,14 @@
 //! What happens to a packet inside of a node is in `wayhop_node`; a node's effects are handled in `world`.
 
 use wayhop_core::{Frame, HopKind, Mac, NetworkInput, Packet, RxMeta, Time, TimerKey, TxStatus};
-use wayhop_node::{Hop, OnDemand, Stage, World as _};
+use wayhop_node::{Hop, Stage, World as _};
 use wayhop_protocols::hop;
 
 use crate::common::{Arrivals, Common, Receiver};
 use crate::event::Event;
-use crate::nodes::Nodes;
+use crate::nodes::{Node, Nodes};
 use crate::outgoing::{HostRoute, Outgoing};
 use crate::world::SimulationWorld;
-
-/// A node of a simulation.
-pub(crate) type Node = wayhop_node::Node<OnDemand>;
 
 /// A run without its media.
 pub(crate) struct Net {

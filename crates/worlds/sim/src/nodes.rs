@@ -10,7 +10,8 @@ use std::sync::Arc;
 use wayhop_core::{Configured, Purpose, stream};
 use wayhop_node::{Engine, IfaceConfig, OnDemand};
 
-use crate::net::Node;
+/// A node of a simulation.
+pub(crate) type Node = wayhop_node::Node<OnDemand>;
 
 /// All nodes, by number.
 pub(crate) struct Nodes {

@@ -16,7 +16,7 @@ use wayhop_scenario::{EdgePlan, OutsidePlan, Resolved};
 use wayhop_wire::ipv4;
 
 use crate::attackers::{self, Attackers};
-use crate::net::Node;
+use crate::nodes::Node;
 
 /// The most nodes of the mesh whose gateways a host remembers: sources can be forged.
 const MAX_SOURCES: usize = 4_096;

@@ -187,7 +187,7 @@ impl Tier {
         let new = route.nodes();
         let first = head(route);
         let mut next = 0;
-        while let Some(i) = next_of(&self.heads, next, |head| (head == first) | (head == FREE)) {
+        while let Some(i) = next_of(&self.heads, next, |head| head == first || head == FREE) {
             next = i + 1;
             let old = &self.slots[i].path;
             let common = old.nodes().iter().zip(new).take_while(|(a, b)| a == b).count();

@@ -59,7 +59,7 @@ pub(super) fn no_cached_path_visits_twice<P: Dsr>(w: &World<P>, names: Names) ->
         }
         let any: &dyn Any = &*host.protocol().engine().cache;
         let mut paths = any.downcast_ref::<PathCache>().into_iter().flat_map(PathCache::paths);
-        if let Some(p) = paths.find(|p| p.repeats()) {
+        if let Some(p) = paths.find(Path::repeats) {
             return Some(format!("{} keeps the path {p}", names.node(i)));
         }
     }

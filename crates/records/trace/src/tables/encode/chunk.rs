@@ -134,5 +134,5 @@ impl Encoder {
 
 /// The least and the greatest value; nothing of none.
 fn bounds<T: Copy + Ord>(values: &[T]) -> [Option<T>; 2] {
-    [values.iter().min(), values.iter().max()].map(|v| v.copied())
+    [values.iter().copied().min(), values.iter().copied().max()]
 }

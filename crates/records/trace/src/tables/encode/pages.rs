@@ -16,7 +16,7 @@ use super::hybrid;
 
 /// Rows in a page: what a reader decodes at a time.
 const PAGE: usize = 1 << 14;
-/// A column is compressed if its first page becomes shorter by one part of so many.
+/// A column is compressed if its first page becomes shorter by at least this part of it: a sixteenth.
 const LEAST_SAVING: usize = 16;
 
 /// A column chunk, as `SerializedRowGroupWriter::append_column` takes it.

@@ -7,7 +7,7 @@ use wayhop_core::{Addr, StreamId};
 use crate::python::cursor::{Cursor, each};
 
 /// What a handler of an application wants, unchecked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ApplicationWish<'a> {
     /// Listen at a UDP port.
     Listen(u16),
@@ -183,7 +183,9 @@ mod tests {
             let bits = if v4 { bits & 0xffff_ffff | 0xffff_0000_0000 } else { bits };
             let written = wishes(&numbers, bits, &text, &data);
             let mut bytes = Vec::new();
-            written.iter().for_each(|wish| write(&mut bytes, wish));
+            for wish in &written {
+                write(&mut bytes, wish);
+            }
             let read: Vec<_> = application_wishes(&bytes).collect::<Result<_, _>>().unwrap();
             prop_assert_eq!(&read, &written);
             // Cut short, it gives the effects before the cut, and an error unless the cut is between two.
