@@ -60,7 +60,7 @@ fn stations_that_only_sense_a_frame_are_told_when_they_ask_or_when_another_one_m
     assert_eq!(radio.phy_states[0].locked, slot);
     assert_eq!(radio.phy_states[4].locked, NONE, "it has not asked");
     // Station 4 decodes the frame of 5 and senses that of 2, and station 3 the other way round. All that sense the later frame
-    // are told of it, and before that of the earlier one; 3 ignores it.
+    // are notified at once, and of the earlier one before; 3 ignores the later one.
     let other = start(&mut radio, us(200), 5);
     assert_eq!(told(&radio, 5), [4, 6, 7]);
     assert_eq!(told(&radio, 2), [1, 3, 0, 4]);
