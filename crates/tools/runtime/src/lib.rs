@@ -1,6 +1,6 @@
 //! The simulator as a module of Python, stepped from outside.
 //!
-//! [`engine`] is the class that Python sees; [`run`] a run under way; [`counts`] what agents may know of it. Python's
+//! `engine` is the class that Python sees; `run` a run under way; `counts` what agents may know of it. Python's
 //! package `wayhop` wraps the class in `wayhop.Simulation`, which is documented and checks its arguments: nothing else
 //! should use it.
 
