@@ -19,7 +19,7 @@ impl<V> Addressed for (Ipv4Addr, V) {
 ///
 /// A node of a large network has several tables with a row for each of some twenty neighbours, and there may be a million
 /// nodes. So this takes little more than its rows: they lie without gaps, in memory that grows by a quarter, and the index
-/// over them takes one or two bytes per row, more above 192 rows. Up to [`LINEAR`] rows are searched without one.
+/// over them takes one or two bytes per row, more above 192 rows. Up to eight rows are searched without one.
 #[derive(Clone, Debug)]
 pub struct AddressList<T> {
     rows: Vec<T>,
