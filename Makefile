@@ -1,6 +1,7 @@
 # make demo    build, run the first scenario, show its table and captures (installs what is missing)
 # make check   what to run while working: format, clippy, the checks of xtask, unit tests
-# make test    everything that CI checks
+# make test    every test: Rust, Python, the studio's page in a browser, the benchmarks' scripts
+# make lint    format, clippy on all systems, licences, documentation and its site; CI runs it beside the tests: `make test LINT=yes`
 # make web     of these, what tests the studio's page (installs nothing: .ci/install test, .ci/install fixtures)
 # make bench   the comparisons with ns-2, and the speed; see bench/README.md
 # make site    the documentation as a web site, in site/VERSION; fails on a broken link
@@ -16,13 +17,15 @@ DEMO_RUN := runs/demo
 
 # How long `make test` runs each fuzz target; 0 leaves them out. CI takes 5.
 FUZZ_SECONDS ?= 0
+# Whether `make test` runs `make lint` beside the tests.
+LINT ?=
 # Slots for tests, eight a processor: see .config/nextest.toml.
 TEST_SLOTS := $(shell expr 8 \* $$(nproc))
 # A system that is not Linux, where the simulator without its Linux parts has to compile. Debian's own compiler has no rustup; with it,
 # what talks to the kernel is compiled for the static program's C library (musl), too. (Paths, and so errors, are larger on Windows.)
 ELSEWHERE := $(shell command -v rustup >/dev/null && echo --target x86_64-pc-windows-gnu)
 
-.PHONY: demo check test test-web test-python test-cargo web bench docs ns3 site reproductions build install-demo install-test install-bench install-site
+.PHONY: demo check lint test test-web test-python test-doc web bench docs ns3 site reproductions build install-demo install-test install-bench install-site
 
 demo: install-demo
 	cargo build --profile demo --package wayhop-cli
@@ -39,16 +42,27 @@ check: install-test
 	cargo nextest run --profile check --workspace --lib --test clippy_bans --test-threads $(TEST_SLOTS)
 	$(TARGET)/debug/xtask check
 
-# What the tests use and no compiler needs is installed while the workspace is compiled. What needs no clock runs while tests wait:
-# the lints (`make check` runs them first), other checks by cargo, and Python. For that, the tests run from the list of what was built, and
-# leave cargo's lock to them.
+lint: install-test
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	cargo fetch --locked --quiet
+	cargo deny --offline check -D warnings licenses bans sources
+	cargo clippy --package wayhop-cli --no-default-features $(ELSEWHERE) -- -D warnings -A clippy::result_large_err
+	$(if $(ELSEWHERE),cargo check --quiet --package wayhop-lab --target x86_64-unknown-linux-musl)
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	$(MAKE) site
+
+# What the tests use and no compiler needs is installed while the workspace is compiled. What needs no clock runs while tests wait: Python,
+# the tests in documentation, and the lints if they are wanted. For that, the tests run from the list of what was built, and leave cargo's
+# lock to them.
 # The library of Python's tests is none of Rust's, and is built with the same features as these.
+# What would make the next compilation faster makes this one slower, and changes the counts of instructions.
+test: export CARGO_INCREMENTAL := 0
 test: install-test
 	mkdir -p $(TARGET)
 	@# A shell without a terminal lets what runs in the background ignore Ctrl-C.
 	trap 'kill $$fixtures; exit 130' INT TERM; \
 	.ci/install fixtures >$(TARGET)/fixtures.log 2>&1 & fixtures=$$!; \
-	cargo fmt --all --check && \
 	cargo fetch --locked --quiet && \
 	cargo nextest list --workspace --list-type binaries-only --message-format json >$(TARGET)/binaries.json && \
 	cargo build --quiet --workspace --tests --lib; built=$$?; \
@@ -59,7 +73,7 @@ test: install-test
 	trap 'kill $$web $$python $$cargo; exit 130' INT TERM; \
 	$(MAKE) test-web >$(TARGET)/web.log 2>&1 & web=$$!; \
 	nice $(MAKE) test-python >$(TARGET)/python.log 2>&1 & python=$$!; \
-	nice $(MAKE) test-cargo >$(TARGET)/cargo.log 2>&1 & cargo=$$!; \
+	nice $(MAKE) --keep-going $(if $(LINT),lint) test-doc >$(TARGET)/cargo.log 2>&1 & cargo=$$!; \
 	cargo nextest run --binaries-metadata $(TARGET)/binaries.json --cargo-metadata $(TARGET)/metadata.json \
 		--test-threads $(TEST_SLOTS); tests=$$?; \
 	wait $$web; tests=$$((tests + $$?)); cat $(TARGET)/web.log; \
@@ -75,14 +89,8 @@ test-python:
 	python3 bench/instructions.py $(TARGET)/debug/wayhop
 	python3 -m unittest discover --quiet --start-directory python/tests
 	python/test $(TARGET)/debug/wayhop
-	$(MAKE) site
 
-test-cargo:
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	cargo deny --offline check -D warnings licenses bans sources
-	cargo clippy --package wayhop-cli --no-default-features $(ELSEWHERE) -- -D warnings -A clippy::result_large_err
-	$(if $(ELSEWHERE),cargo check --quiet --package wayhop-lab --target x86_64-unknown-linux-musl)
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+test-doc:
 	cargo test --workspace --doc --quiet
 
 # The studio's page: that it is what its sources give, its unit tests, and the page in a browser.
