@@ -3,15 +3,18 @@
 
     bench/cluster.py overhead [--runs 2000] [--pairs 3]     workers that live
     bench/cluster.py kills [--runs 10000] [--every 30]      a worker, chosen at random, is killed every 30 s, with the
-                                                            command that it runs, and another one is started
+                                                            command that it runs, and another one is started; the seconds
+                                                            are processor time of the cluster by processors
     bench/cluster.py scheduler [--runs 4000]                the scheduler and all workers are killed in the middle
 
 Workers are processes. As root each has a network namespace and an empty folder mounted over the sweep's, so that results
 come back over the network; --shared lets them use the folder. Needs Dask's `distributed` for the interpreter that runs this, and
-a binary in WAYHOP. The machine may be shared with others: `overhead` alternates, and gives ratios of wall time and of processor time.
+a binary in WAYHOP. The machine may be shared with others: `overhead` alternates, and both give ratios of wall time and of processor
+time.
 """
 
 import argparse
+import ctypes
 import hashlib
 import json
 import os
@@ -37,6 +40,7 @@ key = "protocol.name"
 values = ["dsr", "aodv"]
 """
 PORT = 18786
+PR_SET_CHILD_SUBREAPER = 36
 
 
 def run(*command, check=True, **more):
@@ -101,17 +105,29 @@ class Cluster:
         )
 
     def cpu_s(self):
-        """Processor time of the scheduler, the workers, and the commands that these ran, seconds."""
+        """Processor time of the scheduler, the workers, and the commands that these run and ran, seconds."""
         ticks = 0
         for process in [self.head, *self.workers.values()]:
-            fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-            ticks += sum(map(int, fields[11:15]))
+            children = [file.read_text().split() for file in Path(f"/proc/{process.pid}/task").glob("*/children")]
+            for pid in [process.pid, *sum(children, [])]:
+                try:
+                    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+                except OSError:  # A command that ended meanwhile.
+                    continue
+                ticks += sum(map(int, fields[11:15]))
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def kill_worker(self, n):
         """As a machine that loses power: the worker, and the command that it runs."""
-        os.killpg(self.workers[n].pid, signal.SIGKILL)
+        group = self.workers[n].pid
+        os.killpg(group, signal.SIGKILL)
         self.workers[n].wait()
+        # The command is now a child of this process; what it used counts.
+        try:
+            while True:
+                os.waitpid(-group, 0)
+        except ChildProcessError:
+            pass
 
     def stop(self):
         for n in list(self.workers):
@@ -180,22 +196,26 @@ def overhead(folder, cluster, a):
 
 def kills(folder, cluster, a):
     chance = random.Random(1)
+    begun, before = time.monotonic(), used_s()
     process = sweep(folder, "dask", "--on", f"dask:{cluster.address}")
-    begun, count = time.monotonic(), 0
-    while True:
-        try:
-            process.wait(timeout=a.every)
-            break
-        except subprocess.TimeoutExpired:
+    count = 0
+    while process.poll() is None:
+        time.sleep(0.1)
+        if used_s() - before + cluster.cpu_s() >= (count + 1) * a.every * os.cpu_count():
             n = chance.choice(list(cluster.workers))
             cluster.kill_worker(n)
             cluster.start_worker(n)
             count += 1
     done(process)
-    seconds = time.monotonic() - begun
-    here_s = timed(folder, "here")
+    seconds = {"dask": time.monotonic() - begun}
+    cpu_s = {"dask": used_s() - before + cluster.cpu_s()}
+    before = used_s()
+    seconds["here"] = timed(folder, "here")
+    cpu_s["here"] = used_s() - before
     assert facts(folder, "here") == facts(folder, "dask"), (facts(folder, "here"), facts(folder, "dask"))
-    return {"kills": count, "dask_s": seconds, "here_s": here_s, **facts(folder, "dask")}
+    ratios = {"ratio": seconds["dask"] / seconds["here"], "cpu_ratio": cpu_s["dask"] / cpu_s["here"]}
+    times = {f"{name}_{kind}": value for kind, of in (("s", seconds), ("cpu_s", cpu_s)) for name, value in of.items()}
+    return {"kills": count, **ratios, **times, **facts(folder, "dask")}
 
 
 def scheduler(folder, cluster, a):
@@ -223,6 +243,8 @@ def main():
     parser.add_argument("--every", type=float, default=30, help="seconds between two kills")
     parser.add_argument("--shared", action="store_true", help="workers use the sweep's folder")
     a = parser.parse_args()
+    # Commands of killed workers become children of this process.
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     with tempfile.TemporaryDirectory(prefix="wayhop-cluster-") as name, tempfile.TemporaryDirectory(prefix="wayhop-workers-") as own:
         folder = Path(name)
         shutil.copy(os.path.join(ROOT, "scenarios", "first.toml"), folder)

@@ -41,7 +41,7 @@ elif "--chunk" in a:
             sys.exit("wayhop: this run is wrong")
         if "FULL" in os.environ:
             sys.exit("wayhop: x.jsonl: cannot be written: No space left on device (os error 28)")
-        print(json.dumps(dict(id=run)), file=to)
+        print(json.dumps(dict(id=run)), file=to, flush=True)
 """
 
 
@@ -106,6 +106,41 @@ class Cluster(unittest.TestCase):
         self.assertNotIn("id7", self.ids())
         self.run_sweep()
         self.assertEqual(sorted(set(self.ids())), self.all)
+
+    def test_runs_that_a_lost_worker_wrote_are_not_given_out_again(self):
+        with mock.patch.dict(os.environ, {"DEADLY": "7"}), self.assertRaises(cluster.ClusterError):
+            self.run_sweep()
+        # The program itself repeats what it is told to.
+        self.assertEqual(len(self.ids()), len(set(self.ids())))
+        left = set(self.all) - set(self.ids())
+        self.assertTrue("id7" in left and len(left) < 10, left)
+
+    def test_the_lines_of_a_lost_worker_count_up_to_one_that_it_did_not_finish(self):
+        chunk = cluster._Chunk(["1 a", "2 b", "3 c", "4 d"])
+        coordinator = self.coordinator()
+        file = coordinator._folder / "chunks" / f"{chunk.name}.host-1.jsonl"
+        file.parent.mkdir()
+        file.write_text('{"id":"a"}\n[7]\n{"id":"c"}\n{"id":"d')
+        self.assertEqual(coordinator._rest(chunk).runs, ["2 b", "4 d"])
+        self.assertEqual((coordinator._done, chunk.is_done), (2, True))
+        other = cluster._Chunk(["1 a", "2 b"])
+        self.assertIs(coordinator._rest(other), other)
+
+    def test_chunks_are_shorter_the_more_workers_die_unless_their_lines_are_kept(self):
+        coordinator = self.coordinator()
+        engine = coordinator._engine
+        with mock.patch.object(engine, "deaths", lambda: 10), mock.patch("time.monotonic", lambda: coordinator._begun + 300):
+            self.assertEqual(coordinator._longest_s(2), cluster._CHUNK_S)
+            coordinator._is_shared = False
+            # A worker lives for 60 s; a chunk costs 0.05 s besides its runs.
+            self.assertAlmostEqual(coordinator._longest_s(2), 6**0.5)
+            self.assertEqual(coordinator._longest_s(1000), cluster._CHUNK_S)
+
+    def coordinator(self):
+        told = dict(dir=str(self.folder), runs=40, done=0, left=[], run_s=0.5, files=[], recorded=False)
+        (self.folder / "plan.toml").write_text("plan")
+        engine = cluster_engines.of_executor(self.executor, None)
+        return cluster._Coordinator(str(self.program), told, engine, "", lambda *_: None, True)
 
     def test_a_run_that_fails_ends_the_sweep_with_its_message(self):
         with mock.patch.dict(os.environ, {"WRONG": "7"}):

@@ -20,6 +20,7 @@ import argparse
 import hashlib
 import io
 import json
+import math
 import os
 import random
 import secrets
@@ -31,7 +32,7 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional, TextIO, TypedDict, Union
@@ -46,6 +47,8 @@ __all__ = ["ClusterError", "MissingPackage", "run"]
 # end of a sweep chunks become shorter, so that all workers end at about the same time.
 _CHUNK_S = 20.0
 _SHORTEST_CHUNK_S = 1.0
+# What a chunk costs besides its runs, seconds: two processes, and the way to the worker and back.
+_START_S = 0.05
 # As long as only the estimate is known.
 _FIRST_CHUNK_S = 5.0
 # Chunks for each slot among which the work left is divided.
@@ -234,6 +237,10 @@ class _Coordinator:
         random.Random(0).shuffle(self._left)
         self._again: deque[_Chunk] = deque()
         self._active: dict[Future[Report], _Attempt] = {}
+        self._begun = time.monotonic()
+        # Chunks that were lost, as far as the engine tells; and whether the runs of a lost one are lost.
+        self._lost_chunks = 0
+        self._is_shared = True
         # Time on one processor of the runs that workers made, and their number.
         self._run_s = prepared["run_s"] or 1.0
         self._worked_s = 0.0
@@ -272,11 +279,21 @@ class _Coordinator:
         if not self._left:
             return None
         share_s = len(self._left) * self._run_s / (_SHARES * slots)
-        longest_s = _CHUNK_S if self._worked else _FIRST_CHUNK_S
-        seconds = min(max(share_s, _SHORTEST_CHUNK_S), longest_s)
+        longest_s = self._longest_s(slots) if self._worked else _FIRST_CHUNK_S
+        seconds = max(min(share_s, longest_s), _SHORTEST_CHUNK_S)
         number = max(1, round(seconds / self._run_s))
         runs, self._left = self._left[:number], self._left[number:]
         return _Chunk(runs)
+
+    def _longest_s(self, slots: int) -> float:
+        """The length of chunks that costs least, seconds, where workers die and nothing of their chunks
+        is kept: J. W. Young, "A first order approximation to the optimum checkpoint interval",
+        Communications of the ACM 17 (9), 1974."""
+        deaths = self._lost_chunks + self._engine.deaths()
+        if self._is_shared or deaths == 0:
+            return _CHUNK_S
+        lifetime_s = (time.monotonic() - self._begun) * slots / deaths
+        return min(math.sqrt(2 * _START_S * lifetime_s), _CHUNK_S)
 
     def _hedge(self, slots: int) -> None:
         """Gives late chunks to a second worker: the first may hang, or be unreachable."""
@@ -305,8 +322,8 @@ class _Coordinator:
     def _restart(self, why: str) -> None:
         self._tell(f"starting again with the engine: {why}")
         lost = {id(a.chunk): a.chunk for a in self._active.values() if not a.chunk.is_done}
-        self._again.extend(lost.values())
         self._active.clear()
+        self._again.extend(rest for chunk in lost.values() if (rest := self._rest(chunk)))
         self._engine.restart(why)
 
     def _take(self, future: Future[Report], attempt: _Attempt) -> None:
@@ -336,6 +353,7 @@ class _Coordinator:
             self._refuse(chunk, report)
 
     def _finish(self, chunk: _Chunk, report: Report) -> None:
+        self._is_shared = report["lines"] is None
         if report["lines"] is not None:
             lines = zlib.decompress(report["lines"])
             ids = {json.loads(line)["id"] for line in lines.splitlines()}
@@ -344,13 +362,39 @@ class _Coordinator:
                 return
             self._save(self._folder / CHUNKS / f"{chunk.name}.{report['worker']}.jsonl", lines)
         chunk.is_done = True
-        self._futile = 0
-        self._failures = 0
         self._worked_s += report["seconds"]
         self._worked += len(chunk.runs)
         self._run_s = self._worked_s / self._worked
-        self._done += len(chunk.runs)
+        self._made(len(chunk.runs))
+
+    def _made(self, runs: int) -> None:
+        self._futile = 0
+        self._failures = 0
+        self._done += runs
         self._show(self._done, self._runs)
+
+    def _rest(self, chunk: _Chunk) -> Optional[_Chunk]:
+        """A lost chunk without the runs that its worker wrote into the shared folder; None if it wrote all."""
+        if any(a.chunk is chunk for a in self._active.values()):
+            return chunk  # Another worker has it whole.
+        finished = self._written(chunk)
+        rest = [run for run in chunk.runs if run.split(" ")[1] not in finished]
+        if len(rest) == len(chunk.runs):
+            return chunk
+        chunk.is_done = True
+        self._made(len(chunk.runs) - len(rest))
+        return _Chunk(rest) if rest else None
+
+    def _written(self, chunk: _Chunk) -> set[str]:
+        """The ids of the runs that workers wrote of a chunk."""
+        ids = set()
+        for path in (self._folder / CHUNKS).glob(f"{chunk.name}.*.jsonl"):
+            with suppress(OSError), open(path, "rb") as lines:
+                for line in lines:
+                    # The last one is torn if the worker was killed while it wrote; the merge does not read it either.
+                    with suppress(ValueError, KeyError, TypeError):
+                        ids.add(json.loads(line)["id"])
+        return ids
 
     def _save(self, path: Path, lines: bytes) -> None:
         part = path.with_suffix(".part")
@@ -364,10 +408,14 @@ class _Coordinator:
             part.unlink(missing_ok=True)
             raise ClusterError(f"cannot write {path}: {e}; free some space and run the sweep again to resume") from e
 
-    def _lost(self, chunk: _Chunk, why: str) -> None:
+    def _lost(self, lost: _Chunk, why: str) -> None:
+        self._lost_chunks += 1
+        chunk = self._rest(lost)
+        if chunk is None:
+            return
         chunk.lost += 1
         number = len(chunk.runs)
-        self._tell(f"a chunk of {number} runs was lost and is given to another worker ({why})")
+        self._tell(f"a chunk was lost, and its {number} unfinished runs are given to another worker ({why})")
         if number > 1 and chunk.lost >= _HALVED_AFTER:
             half = number // 2
             self._again.extend([_Chunk(chunk.runs[:half], chunk.lost - 1), _Chunk(chunk.runs[half:], chunk.lost - 1)])

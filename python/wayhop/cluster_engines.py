@@ -40,6 +40,10 @@ class Engine:
         """False if what was submitted will never come back."""
         return True
 
+    def deaths(self) -> int:
+        """How many workers went whose tasks the engine gave to others itself."""
+        return 0
+
     def avoid(self, address: str) -> None:
         """Gives no more chunks to a worker that cannot work, for a while. The worker itself is slow to
         fail, for executors that cannot choose."""
@@ -83,6 +87,7 @@ class Dask(Engine):
 
     def __init__(self, client: Any, connect: Optional[Callable[[], Any]] = None) -> None:
         self._connect = connect
+        self._deaths = 0
         self._use(client)
 
     @classmethod
@@ -146,9 +151,14 @@ class Dask(Engine):
         self._missed = 0
         if self._scheduler is not None and now["id"] != self._scheduler["id"]:
             return False
+        if self._scheduler is not None:
+            self._deaths += len(self._scheduler["workers"].keys() - now["workers"].keys())
         self._scheduler = now
         self._choose()
         return True
+
+    def deaths(self) -> int:
+        return self._deaths
 
     def restart(self, why: str) -> None:
         if self._connect is None:
