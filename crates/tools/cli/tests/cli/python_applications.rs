@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::emulate::skip_without_root;
 use crate::foreign::{compile, root};
-use crate::foreign_applications::{SCENARIO, figures, notes};
+use crate::foreign_applications::{SCENARIO, figures, notes, runs_in_three_worlds_and_is_replayed};
 use crate::{Ran, folder, hash, hash_without_randomised_memory, manifest, run_in, summary_of, wayhop};
 
 /// The scenario of applications in C, with this module.
@@ -195,23 +195,7 @@ fn an_object_without_on_restart_is_replaced_after_a_loss_of_memory() {
 #[test]
 fn an_application_in_python_runs_in_simulation_emulation_and_lab_and_is_replayed() {
     skip_without_root!();
-    let dir = example();
-    let text = fs::read_to_string(dir.path().join("s.toml")).expect("the scenario");
-    let text = text.split("[[outages]]").next().expect("a scenario");
-    fs::write(dir.path().join("s.toml"), text).unwrap();
-    for world in ["run", "emulate", "lab"] {
-        let args =
-            [world, "s.toml", "--protocol", "dsr", "--out", world, "--record-inputs", "--json", "--quiet"];
-        let summary = run_in(dir.path(), &args).json();
-        let answered: Vec<_> = figures(&summary).iter().map(|f| f["answered"].as_f64()).collect();
-        assert_eq!(answered, [None, Some(20.0), Some(20.0)], "{world}");
-        assert!(notes(dir.path(), world).len() >= 40, "{world}");
-        for log in ["0-request-py-1.jsonl", "1-request-py-0.jsonl", "3-request-py-2.jsonl"] {
-            let log = format!("{world}/inputs/{log}");
-            let told = run_in(dir.path(), &["replay", &log, "--library", "./mine.py"]).ok();
-            assert!(told.contains(": same "), "{world}: {told}");
-        }
-    }
+    runs_in_three_worlds_and_is_replayed(&example(), "request-py", "./mine.py");
 }
 
 #[test]
@@ -224,7 +208,7 @@ fn a_module_runs_by_hand_and_its_crash_is_told() {
         [&["application", "./mine.py", "--for", "5"][..], &set("server=127.0.0.1"), &set("think_s=0.5")];
     let ran = run_in(dir.path(), &args.concat());
     assert_eq!(ran.status, Some(1), "{}", ran.err);
-    assert!(ran.err.contains("raised KeyError: 0.5 (mine.py, line 17) in on_timer at 0."), "{}", ran.err);
+    assert!(ran.err.contains("raised KeyError: 0.5 (mine.py, line 17) in on_timer at "), "{}", ran.err);
 }
 
 /// Paths of a plan count from its folder.
