@@ -1,4 +1,4 @@
-//! Sweeps in parts: by workers, by SLURM, and by Dask.
+//! Sweeps in parts: by workers, by SLURM, by Dask, and by HyperQueue.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -210,23 +210,39 @@ fn a_script_for_slurm_runs_the_plan_as_an_array_of_jobs() {
     is_whole(dir.path(), &plan());
 }
 
-/// A sweep over Dask in which something fails, by `python/tests/dask_sweep.py`: what it told. None without Dask.
-fn over_dask(dir: &TempDir, what: &str) -> Option<String> {
+/// Runs a script of `python/tests` with these arguments, and returns what it told. None without the packages of the tests.
+fn by_python(dir: &TempDir, script: &str, arguments: &[&str]) -> Option<String> {
     let python = repository("target/python/bin/python3");
     if !python.is_file() {
-        assert!(std::env::var_os("CI").is_none(), "Dask is missing: run .ci/install fixtures");
+        assert!(std::env::var_os("CI").is_none(), "Python's packages are missing: run .ci/install fixtures");
         return None;
     }
+    let folder = Path::new(env!("CARGO_BIN_EXE_wayhop")).parent().expect("a folder");
     let output = Command::new(&python)
-        .arg(repository("python/tests/dask_sweep.py"))
-        .args([env!("CARGO_BIN_EXE_wayhop"), what])
+        .arg(repository("python/tests").join(script))
+        .args(arguments)
         .env("PYTHONPATH", repository("python"))
+        .env("PATH", format!("{}:{}", folder.display(), std::env::var("PATH").expect("a path")))
         .current_dir(dir.path())
         .output()
         .expect("Python");
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{told}");
     Some(told)
+}
+
+/// A sweep over Dask in which something fails.
+fn over_dask(dir: &TempDir, what: &str) -> Option<String> {
+    by_python(dir, "dask_sweep.py", &[env!("CARGO_BIN_EXE_wayhop"), what])
+}
+
+#[test]
+fn the_parts_of_a_sweep_are_tasks_of_hyperqueue() {
+    let dir = plan();
+    let Some(_) = by_python(&dir, "hyperqueue_sweep.py", &["5"]) else { return };
+    assert_eq!(chunk_files(dir.path()).len(), 5);
+    run_in(dir.path(), &["sweep", "runs/sweep-plan/plan.toml", "--merge", "--quiet"]).ok();
+    is_whole(dir.path(), &plan());
 }
 
 #[test]
