@@ -49,7 +49,7 @@ pub(super) struct Deferred {
     renewed_at: u32,
     /// Transmissions on the air that began before it. Nobody knows where to look for those who sense them.
     pub(super) old_on_air: u32,
-    /// What may matter now, in the order of numbers; for reuse.
+    /// What somebody may have to be told of now, in the order of numbers; for reuse.
     pub(super) nearby: Vec<Kept>,
     /// Stations that may sense a frame, for reuse.
     pub(super) candidates: Vec<u32>,
@@ -93,15 +93,21 @@ impl Deferred {
         }
     }
 
-    /// Collects the transmissions kept that began within `reach` metres of a place.
-    pub(super) fn find(&mut self, at: Position, reach: f64) {
+    /// Collects the transmissions that began within `reach` metres of a place and that somebody has not been notified of.
+    /// Returns whether any that began there is on the air, known or not.
+    pub(super) fn find(&mut self, at: Position, reach: f64) -> bool {
         let Self { nearby, kept, places, .. } = self;
         nearby.clear();
+        let mut is_busy = false;
         places.around(at, reach, |k| {
-            let found = kept[k as usize].filter(|kept| kept.here.distance_squared(at) <= reach * reach);
-            nearby.extend(found);
+            let Some(kept) = &kept[k as usize] else { return };
+            if kept.here.distance_squared(at) <= reach * reach {
+                is_busy |= kept.slot != NONE;
+                nearby.extend(Some(*kept).filter(|kept| !kept.is_known));
+            }
         });
         nearby.sort_unstable_by_key(|k| k.number);
+        is_busy
     }
 
     pub(super) fn keep(&mut self, transmission: Kept) -> u32 {

@@ -215,7 +215,7 @@ impl Medium {
         if let Some(about) = t.about {
             self.watch_start(s, about, stations.phy_states, motions);
         }
-        self.tell(s, receivers, stations);
+        self.tell(s, 0, receivers, stations);
         if let Some(meters) = &mut self.meters {
             meters.send(now, sender, now + airtime);
             let sensed_watts = meters.sensed_watts;
@@ -226,13 +226,14 @@ impl Medium {
         }
     }
 
-    /// Tells the audible stations of a transmission.
-    fn tell(&mut self, s: &Start<'_>, receivers: &mut Vec<Receiver>, stations: &mut Stations<'_>) {
+    /// Tells the audible stations of a transmission. `told` is the number of the next one.
+    fn tell(&mut self, s: &Start<'_>, told: u32, receivers: &mut Vec<Receiver>, stations: &mut Stations<'_>) {
         let Start { now, airtime, sender, slot, .. } = *s;
         for &Audible { station, delay_ns, watts } in &self.audible {
             let from = now + Span::from_nanos(u64::from(delay_ns));
             let arrival = Arrival { slot, sender, from, until: from + airtime, watts };
             let phy_state = &mut stations.phy_states[station as usize];
+            phy_state.told = told;
             if self.model.arrive(station, phy_state, &arrival, airtime, stations.pause) {
                 receivers.push(Receiver { station, delay_ns });
             }

@@ -44,11 +44,10 @@ impl Medium {
         d.forget_until(s.now);
         let sensed_m = self.neighbours.sensed_within_m();
         // From a sender to a station, to the sender of another frame that it senses.
-        d.find(s.here, 2.0 * sensed_m);
+        let is_known = d.find(s.here, 2.0 * sensed_m) || d.old_on_air > 0;
         let number = d.next;
         let mut candidates = std::mem::take(&mut d.candidates);
         candidates.clear();
-        let is_known = d.old_on_air > 0 || d.nearby.iter().any(|other| other.slot != NONE);
         if is_known {
             candidates.extend(self.neighbours.everyone_near(s.sender));
             self.tell_candidates(s, &d, &candidates, receivers, stations, motions);
@@ -105,17 +104,18 @@ impl Medium {
         stations: &mut Stations<'_>,
         motions: &mut impl Motions,
     ) {
-        let audible = std::mem::take(&mut self.audible);
-        for a in &audible {
-            self.replay(&d.nearby, a.station, stations, motions);
-            stations.phy_states[a.station as usize].told = d.next + 1;
+        if !d.nearby.is_empty() {
+            let audible = std::mem::take(&mut self.audible);
+            for a in &audible {
+                self.replay(&d.nearby, a.station, stations, motions);
+            }
+            self.audible = audible;
         }
-        self.audible = audible;
-        self.tell(s, receivers, stations);
+        self.tell(s, d.next + 1, receivers, stations);
     }
 
     /// Tells a station of transmissions that it has not been notified of, if it senses them. They must be in the order of their
-    /// numbers.
+    /// numbers, without those that everybody knows.
     fn replay(
         &mut self,
         transmissions: &[Kept],
@@ -124,7 +124,7 @@ impl Medium {
         motions: &mut impl Motions,
     ) {
         let told = stations.phy_states[station as usize].told;
-        for kept in transmissions.iter().filter(|k| !k.is_known && k.number >= told && k.sender != station) {
+        for kept in transmissions.iter().filter(|k| k.number >= told && k.sender != station) {
             let there = place_then(&self.legs, station, kept.from, motions);
             let d2 = there.distance_squared(kept.here);
             let Some(a) = self.reach.heard_plainly(&self.propagation, station, d2) else { continue };
@@ -165,7 +165,7 @@ impl Medium {
     /// Tells everybody of everything that is kept.
     fn settle(&mut self, d: &mut Deferred, stations: &mut Stations<'_>, motions: &mut impl Motions) {
         d.nearby.clear();
-        d.nearby.extend(d.kept.iter().flatten());
+        d.nearby.extend(d.kept.iter().flatten().filter(|k| !k.is_known));
         d.nearby.sort_unstable_by_key(|k| k.number);
         for kept in &d.nearby {
             d.candidates.clear();
