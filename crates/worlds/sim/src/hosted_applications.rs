@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
-use rustc_hash::FxHashMap;
 use serde_json::Value;
 use wayhop_core::{
     Application, ApplicationEffect, HomeRoute, IfaceId, LinkId, LinkNeeds, NodeId, PacketMeta, Prefix,
@@ -21,8 +20,10 @@ pub(crate) struct Applications {
     /// The number of applications of flows, which come first in `all`. They belong to the experiment: they receive no
     /// datagrams, and outages of their nodes do not stop their schedules.
     pub(crate) sources: u32,
-    /// The numbers of the others by node: every datagram that arrives asks.
-    by_node: FxHashMap<u32, Vec<u32>>,
+    /// The numbers of the others, sorted by node: every datagram that arrives asks.
+    by_node: Vec<u32>,
+    /// By node, where its own begin in `by_node`; up to the last node that has any, and one more.
+    starts: Vec<u32>,
     /// For reuse.
     pub(crate) effects: Vec<ApplicationEffect>,
     pub(crate) spare: Vec<u8>,
@@ -176,10 +177,16 @@ impl Applications {
 
     /// Lists the applications of each node, without the sources of flows.
     fn note_nodes(&mut self) {
-        self.by_node.clear();
-        for (number, hosted) in (0..).zip(&self.all).skip(self.sources as usize) {
-            self.by_node.entry(hosted.node).or_default().push(number);
+        let node_of = |number: u32| self.all[number as usize].node;
+        self.by_node = (self.sources..self.all.len() as u32).collect();
+        // Stable: those of a node stay in their order.
+        self.by_node.sort_by_key(|number| node_of(*number));
+        self.starts.clear();
+        for (place, number) in (0..).zip(&self.by_node) {
+            let node = node_of(*number) as usize;
+            self.starts.resize(self.starts.len().max(node + 1), place);
         }
+        self.starts.push(self.by_node.len() as u32);
     }
 
     /// Which one at this node listens at this UDP port.
@@ -189,7 +196,9 @@ impl Applications {
 
     /// The numbers of those at a node.
     pub(crate) fn of_node(&self, node: u32) -> &[u32] {
-        self.by_node.get(&node).map_or(&[], Vec::as_slice)
+        let node = node as usize;
+        let range = self.starts.get(node).zip(self.starts.get(node + 1));
+        range.map_or(&[], |(from, until)| &self.by_node[*from as usize..*until as usize])
     }
 
     /// The applications of a node without the sources of flows, with their numbers.
