@@ -37,6 +37,7 @@ mod hosted_applications;
 mod hosted_streams;
 mod inputs;
 mod kernels;
+mod later;
 mod ledger;
 mod live;
 mod media;

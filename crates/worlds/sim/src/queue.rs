@@ -1,27 +1,28 @@
-//! The event queue: a 4-ary heap in total order of (time, node, sequence).
+//! The event queue: in total order of (time, node, sequence). What is due soon is in a 4-ary heap.
 
 use wayhop_core::Time;
+
+use crate::later::{Later, QueuedEvent, time_of};
 
 /// A priority queue of events. Two events never compare equal: those at the same time go by node, then in the order in
 /// which they were put in. So a run is the same on every machine.
 pub(crate) struct EventQueue<E> {
     heap: Vec<QueuedEvent<E>>,
+    /// Nothing in it is due before the first of the heap when that is taken.
+    later: Later<E>,
     sequence: u64,
+    /// When the last event that was taken was due.
+    now: Time,
 }
 
-#[derive(Copy, Clone)]
-struct QueuedEvent<E> {
-    /// Time (64 bits), node (24), sequence (40).
-    key: u128,
-    event: E,
-}
-
+/// A heap of so few events is in the caches: all go into it.
+const FEW: usize = 512;
 /// Nodes that fit the key.
 pub(crate) const MAX_NODES: usize = 1 << 24;
 
 impl<E: Copy> EventQueue<E> {
     pub(crate) fn new() -> Self {
-        Self { heap: Vec::new(), sequence: 0 }
+        Self { heap: Vec::new(), later: Later::new(), sequence: 0, now: Time::ZERO }
     }
 
     /// Adds an event for `node` at `at`.
@@ -32,24 +33,42 @@ impl<E: Copy> EventQueue<E> {
         let key = u128::from(at.as_nanos()) << 64 | u128::from(node) << 40 | u128::from(self.sequence);
         self.sequence += 1;
         let entry = QueuedEvent { key, event };
-        self.heap.push(entry);
-        self.up(self.heap.len() - 1, entry);
+        if self.heap.len() < FEW || !self.later.put(self.now, entry) {
+            Self::add(&mut self.heap, entry);
+        }
     }
 
     /// When the next event is due.
     pub(crate) fn next_time(&self) -> Option<Time> {
-        self.heap.first().map(|e| time_of(e.key))
+        let near = self.heap.first().map(|e| time_of(e.key));
+        if self.is_first_far() { self.later.next_time().into_iter().chain(near).min() } else { near }
     }
 
     /// Takes the next event if it is due by `end`.
     #[inline]
     pub(crate) fn pop_until(&mut self, end: Time) -> Option<(Time, u32, E)> {
-        if time_of(self.heap.first()?.key) > end { None } else { self.pop() }
+        if self.is_first_far() {
+            self.bring_near();
+        }
+        if time_of(self.heap.first()?.key) > end { None } else { self.pop_near() }
     }
 
-    /// Takes the next event: its time, its node and itself.
+    /// Whether the first of all events may not be in the heap.
     #[inline]
-    fn pop(&mut self) -> Option<(Time, u32, E)> {
+    fn is_first_far(&self) -> bool {
+        self.heap.first().map_or(!self.later.is_empty(), |e| self.later.may_have(time_of(e.key)))
+    }
+
+    /// Moves what is due later into the heap until the first there is the first of all.
+    fn bring_near(&mut self) {
+        while self.is_first_far() {
+            self.later.take_first(|entry| Self::add(&mut self.heap, entry));
+        }
+    }
+
+    /// Takes the first event of the heap: its time, its node and itself.
+    #[inline]
+    fn pop_near(&mut self) -> Option<(Time, u32, E)> {
         let last = self.heap.pop()?;
         let first = match self.heap.first() {
             Some(&first) => {
@@ -58,20 +77,24 @@ impl<E: Copy> EventQueue<E> {
             }
             None => last,
         };
-        Some((time_of(first.key), (first.key >> 40) as u32 & 0x00ff_ffff, first.event))
+        self.now = time_of(first.key);
+        Some((self.now, (first.key >> 40) as u32 & 0x00ff_ffff, first.event))
     }
 
-    /// Moves the hole at `i` towards the root until `entry` fits into it.
-    fn up(&mut self, mut i: usize, entry: QueuedEvent<E>) {
+    /// Adds an entry to a heap: moves a hole from its end towards the root until the entry fits into it.
+    #[inline]
+    fn add(heap: &mut Vec<QueuedEvent<E>>, entry: QueuedEvent<E>) {
+        let mut i = heap.len();
+        heap.push(entry);
         while i > 0 {
             let parent = (i - 1) / 4;
-            if self.heap[parent].key < entry.key {
+            if heap[parent].key < entry.key {
                 break;
             }
-            self.heap[i] = self.heap[parent];
+            heap[i] = heap[parent];
             i = parent;
         }
-        self.heap[i] = entry;
+        heap[i] = entry;
     }
 
     /// Moves the hole at the root towards the leaves until `entry` fits into it.
@@ -103,38 +126,57 @@ fn least_child<E>(heap: &[QueuedEvent<E>], first: usize) -> Option<usize> {
     (first..heap.len()).min_by_key(|&i| heap[i].key)
 }
 
-fn time_of(key: u128) -> Time {
-    Time::from_nanos((key >> 64) as u64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cmp::Reverse;
     use std::collections::BinaryHeap;
+
+    fn pop(q: &mut EventQueue<u64>) -> Option<(u64, u32, u64)> {
+        q.pop_until(Time::NEVER).map(|(at, node, event)| (at.as_nanos(), node, event))
+    }
 
     #[test]
     fn events_leave_by_time_then_node_then_order_of_arrival() {
         let mut q = EventQueue::new();
-        for (at, node, name) in [(5, 1, 'd'), (3, 9, 'b'), (5, 0, 'c'), (5, 1, 'e'), (1, 7, 'a')] {
+        for (at, node, name) in [(5, 1, 4), (3, 9, 2), (5, 0, 3), (5, 1, 5), (1, 7, 1)] {
             q.push(Time::from_nanos(at), node, name);
         }
-        let order: String = std::iter::from_fn(|| q.pop()).map(|(_, _, c)| c).collect();
-        assert_eq!(order, "abcde");
+        let order: Vec<u64> = std::iter::from_fn(|| pop(&mut q)).map(|(_, _, name)| name).collect();
+        assert_eq!(order, [1, 2, 3, 4, 5]);
     }
 
+    /// With few and with many events, near each other and up to a minute apart, the buckets before and after their last one.
     #[test]
     fn it_sorts_like_the_standard_heap_under_mixed_use() {
         let mut r = wayhop_core::stream(1, wayhop_core::Purpose::Host, 0);
-        let (mut q, mut oracle) = (EventQueue::new(), BinaryHeap::new());
-        for i in 0..20_000u64 {
-            if r.below(5) < 3 {
-                let (at, node) = (r.below(50), r.below(4) as u32);
-                q.push(Time::from_nanos(at), node, i);
-                oracle.push(std::cmp::Reverse((at, node, i)));
-            } else {
-                let expect =
-                    oracle.pop().map(|std::cmp::Reverse((at, node, i))| (Time::from_nanos(at), node, i));
-                assert_eq!(q.pop(), expect);
+        for spread_ns in [50, 100_000, 3_000_000, 2_000_000_000, 5_000_000_000, 60_000_000_000] {
+            for most in [100, 5_000] {
+                let (mut q, mut oracle, mut now) = (EventQueue::new(), BinaryHeap::new(), 0);
+                for i in 0..30_000u64 {
+                    // Grows to so many, then shrinks.
+                    let growth = if i < 20_000 && oracle.len() < most { 4 } else { 2 };
+                    if r.below(5) < growth {
+                        let (at, node) = (now + r.below(spread_ns), r.below(4) as u32);
+                        q.push(Time::from_nanos(at), node, i);
+                        oracle.push(Reverse((at, node, i)));
+                    } else if r.below(50) == 0 {
+                        // Nothing is taken before its time, and looking changes nothing.
+                        let next = oracle.peek().map(|Reverse(e)| e.0);
+                        assert_eq!(q.next_time().map(Time::as_nanos), next);
+                        if let Some(next) = next.filter(|at| *at > 0) {
+                            assert_eq!(q.pop_until(Time::from_nanos(next - 1)), None);
+                        }
+                    } else {
+                        let expect = oracle.pop().map(|Reverse(e)| e);
+                        assert_eq!(pop(&mut q), expect);
+                        now = expect.map_or(now, |e| e.0);
+                    }
+                }
+                while let Some(Reverse(expect)) = oracle.pop() {
+                    assert_eq!(pop(&mut q), Some(expect));
+                }
+                assert_eq!(pop(&mut q), None);
             }
         }
     }
