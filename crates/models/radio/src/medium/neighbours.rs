@@ -20,6 +20,8 @@ pub(crate) struct Neighbours {
     /// Stations are not on the legs that they were on.
     forgotten: bool,
     lists: Vec<List>,
+    /// A list as it is made, for reuse.
+    found: Vec<u32>,
     grid: Grid,
     /// Where each station was when the grid was made.
     places: Vec<Position>,
@@ -60,6 +62,7 @@ impl Neighbours {
             epoch: 0,
             forgotten: false,
             lists: (0..stations).map(|_| List::default()).collect(),
+            found: Vec::new(),
             grid: Grid::default(),
             places: vec![Position::default(); stations],
             members: None,
@@ -105,10 +108,9 @@ impl Neighbours {
         let list = &mut self.lists[station as usize];
         if list.epoch != self.epoch {
             list.epoch = self.epoch;
-            list.near.clear();
             let reach = self.list_range_m + self.margin_m;
-            self.grid.near(self.places[station as usize], reach, &mut list.near);
-            list.near.retain(|&i| i != station);
+            let place = self.places[station as usize];
+            self.grid.fill_list(station, place, reach, &mut self.found, &mut list.near);
         }
     }
 
@@ -128,10 +130,9 @@ impl Neighbours {
         let list = &mut self.lists[station as usize];
         if list.everyone_epoch != self.epoch {
             list.everyone_epoch = self.epoch;
-            list.everyone.clear();
             let reach = self.range_m + self.margin_m;
-            self.grid.near(self.places[station as usize], reach, &mut list.everyone);
-            list.everyone.retain(|&i| i != station);
+            let place = self.places[station as usize];
+            self.grid.fill_list(station, place, reach, &mut self.found, &mut list.everyone);
         }
         &list.everyone
     }
@@ -185,6 +186,17 @@ impl Grid {
             self.stations[*start as usize] = i as u32;
             self.places[*start as usize] = [p.x, p.y];
         }
+    }
+
+    /// Makes the list of the stations within `reach` metres of one. There are many lists, so each takes only the memory that it needs;
+    /// `found` is for reuse.
+    fn fill_list(&self, station: u32, at: Position, reach: f64, found: &mut Vec<u32>, list: &mut Vec<u32>) {
+        found.clear();
+        self.near(at, reach, found);
+        found.retain(|&i| i != station);
+        list.clear();
+        list.reserve_exact(found.len());
+        list.extend_from_slice(found);
     }
 
     /// Appends the stations within `reach` metres of `at`, heights aside.
