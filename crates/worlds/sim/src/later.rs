@@ -134,7 +134,9 @@ impl<E: Copy> Later<E> {
             let block = &mut self.blocks[number as usize];
             let entries = &block.entries[..block.len as usize];
             self.len -= entries.len();
-            entries.iter().for_each(|entry| taken(*entry));
+            for entry in entries {
+                taken(*entry);
+            }
             let next = std::mem::replace(&mut block.next, self.free);
             self.free = number;
             number = next;
