@@ -4,7 +4,8 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use wayhop_core::{
-    Addr, IfaceId, Inspect, Interests, Interface, Mac, Opened, Outside, Protocol, Rng, Route, Time, TimerKey,
+    Addr, IfaceId, Inspect, Interests, Interface, Mac, Opened, Outside, Protocol, Rng, Route, RxMeta, Time,
+    TimerKey,
 };
 
 use crate::authentic::Authentic;
@@ -183,6 +184,14 @@ impl<P> Node<P> {
     /// Another link address for an interface: it was made again.
     pub fn set_mac(&mut self, iface: IfaceId, mac: Mac) {
         self.interfaces[iface.index()].mac = mac;
+    }
+    /// Looks up what a packet from this neighbour will need, so that it is in the processor's caches. Worth it for several nodes, one
+    /// after the other, before they receive a packet in turn: the memory of all is fetched at once. The answer has no meaning.
+    #[must_use]
+    pub fn look_ahead(&self, rx: &RxMeta) -> bool {
+        let known = self.interfaces.get(rx.iface.index()).is_some_and(|iface| iface.look_ahead(rx.from));
+        let has_timers = self.engines.iter().any(|e| !e.timers.is_empty());
+        known & has_timers & self.table.look_up(rx.from).is_some()
     }
     /// Whether an engine listens in promiscuous mode.
     pub fn overhears(&self) -> bool {

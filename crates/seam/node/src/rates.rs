@@ -69,6 +69,11 @@ pub(crate) struct Rates {
 }
 
 impl Rates {
+    /// Whether a neighbour has a count of its own.
+    pub(crate) fn knows(&self, from: Addr) -> bool {
+        self.neighbours.contains(from)
+    }
+
     /// Counts a packet, and says whether it is within the limits.
     pub(crate) fn admits(&mut self, limits: Limits, at: Time, from: Addr, what: Counted) -> bool {
         let second = (at.as_nanos() / 1_000_000_000) as u32;
