@@ -154,7 +154,7 @@ mod tests {
             for most in [100, 3 * FEW] {
                 let (mut q, mut oracle, mut now) = (EventQueue::new(), BinaryHeap::new(), 0);
                 for i in 0..50_000u64 {
-                    // Grows to so many, then shrinks.
+                    // Grows to that length, then shrinks.
                     let growth = if i < 40_000 && oracle.len() < most { 4 } else { 2 };
                     if r.below(5) < growth {
                         let (at, node) = (now + r.below(spread_ns), r.below(4) as u32);

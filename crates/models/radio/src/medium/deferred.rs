@@ -49,7 +49,7 @@ pub(super) struct Deferred {
     renewed_at: u32,
     /// Transmissions on the air that began before it. Nobody knows where to look for those who sense them.
     pub(super) old_on_air: u32,
-    /// What somebody may have to be told of now, in the order of numbers; for reuse.
+    /// What somebody may have to be notified of now, in the order of numbers; for reuse.
     pub(super) nearby: Vec<Kept>,
     /// Stations that may sense a frame, for reuse.
     pub(super) candidates: Vec<u32>,
