@@ -10,7 +10,7 @@
 //! * [`ebpf`]: programs at the interface, where the kernel forwards.
 //! * [`interface`]: interfaces and their settings.
 //! * [`TcpConnections`]: the state of programs' connections in the kernel's TCP.
-//! * [`priority`]: threads that are on time.
+//! * [`priority`]: threads that are on time. [`heap`]: memory in large pages.
 //! * [`wifi`]: what a wireless interface reports besides frames.
 //! * [`probe`]: this host's capabilities, for `wayhop doctor`.
 // These panic when standard error cannot be written to, as on a full disk.
@@ -22,6 +22,7 @@ mod echo_socket;
 mod error;
 mod exchange;
 pub mod filter;
+pub mod heap;
 pub mod host_news;
 pub mod interface;
 pub mod ip_sockets;

@@ -40,6 +40,7 @@ pub(crate) fn run(
     if !a.quiet {
         warn(&all_warnings());
     }
+    memory::prepare(&resolved);
     let stop = stop_on_signal()?;
     let mut clock = clock(&resolved)?;
 

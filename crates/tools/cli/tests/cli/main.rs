@@ -31,6 +31,8 @@ mod import;
 mod input;
 mod interruption;
 mod ipv6;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod large_pages;
 mod link_types;
 mod matrix;
 mod merge;
