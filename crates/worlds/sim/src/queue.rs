@@ -1,4 +1,5 @@
-//! The event queue: in total order of (time, node, sequence). What is due soon is in a 4-ary heap.
+//! The event queue, in total order of (time, node, sequence): the next events in a sorted list, behind them a 4-ary heap, and behind that
+//! buckets.
 
 use wayhop_core::Time;
 
@@ -6,10 +7,16 @@ use crate::later::{Later, QueuedEvent, time_of};
 
 /// A priority queue of events. Two events never compare equal: those at the same time go by node, then in the order in
 /// which they were put in. So a run is the same on every machine.
+///
+/// Most events are due within microseconds: ends of frames, intervals between them, slots of a backoff. They are put into the
+/// short sorted list and taken from it, and never see the heap, where timers wait that are seconds away; of many nodes, in buckets.
 pub(crate) struct EventQueue<E> {
+    /// The events before `horizon`, the next one last.
+    front: Vec<QueuedEvent<E>>,
+    /// Those from `horizon` on, and in `later`. Nothing of `later` is due before the first of the heap when that is taken.
     heap: Vec<QueuedEvent<E>>,
-    /// Nothing in it is due before the first of the heap when that is taken.
     later: Later<E>,
+    horizon: u128,
     sequence: u64,
     /// When the last event that was taken was due.
     now: Time,
@@ -17,12 +24,18 @@ pub(crate) struct EventQueue<E> {
 
 /// A heap of so few events, 128 KiB, is in the caches: all go into it.
 const FEW: usize = 4_096;
+
 /// Nodes that fit the key.
 pub(crate) const MAX_NODES: usize = 1 << 24;
+/// Events that move from the heap to an empty front.
+const REFILL: usize = 16;
+/// Events of a front that is too long: its later half goes to the heap.
+const MOST_IN_FRONT: usize = 64;
 
 impl<E: Copy> EventQueue<E> {
     pub(crate) fn new() -> Self {
-        Self { heap: Vec::new(), later: Later::new(), sequence: 0, now: Time::ZERO }
+        let front = Vec::with_capacity(MOST_IN_FRONT);
+        Self { front, heap: Vec::new(), later: Later::new(), horizon: 0, sequence: 0, now: Time::ZERO }
     }
 
     /// Adds an event for `node` at `at`.
@@ -33,52 +46,105 @@ impl<E: Copy> EventQueue<E> {
         let key = u128::from(at.as_nanos()) << 64 | u128::from(node) << 40 | u128::from(self.sequence);
         self.sequence += 1;
         let entry = QueuedEvent { key, event };
-        if self.heap.len() < FEW || !self.later.put(self.now, entry) {
-            Self::add(&mut self.heap, entry);
+        if key < self.horizon {
+            self.insert(entry);
+        } else {
+            self.wait(entry);
         }
     }
 
     /// When the next event is due.
     pub(crate) fn next_time(&self) -> Option<Time> {
+        if let Some(next) = self.front.last().map(|e| time_of(e.key)) {
+            return Some(next);
+        }
         let near = self.heap.first().map(|e| time_of(e.key));
         if self.is_first_far() { self.later.next_time().into_iter().chain(near).min() } else { near }
     }
 
-    /// Takes the next event if it is due by `end`.
+    /// Takes the next event if it is due by `end`: its time, its node and itself.
     #[inline]
     pub(crate) fn pop_until(&mut self, end: Time) -> Option<(Time, u32, E)> {
-        if self.is_first_far() {
-            self.bring_near();
+        if self.front.is_empty() {
+            self.refill();
         }
-        if time_of(self.heap.first()?.key) > end { None } else { self.pop_near() }
+        let next = *self.front.last()?;
+        let at = time_of(next.key);
+        if at > end {
+            return None;
+        }
+        self.front.pop();
+        self.now = at;
+        Some((at, (next.key >> 40) as u32 & 0x00ff_ffff, next.event))
     }
 
-    /// Whether the first of all events may not be in the heap.
+    /// Puts an event into its place in the front.
+    fn insert(&mut self, entry: QueuedEvent<E>) {
+        if self.front.len() == MOST_IN_FRONT {
+            self.shorten();
+            if entry.key >= self.horizon {
+                return self.wait(entry);
+            }
+        }
+        self.front.push(entry);
+        let mut i = self.front.len() - 1;
+        while i > 0 && self.front[i - 1].key < entry.key {
+            self.front[i] = self.front[i - 1];
+            i -= 1;
+        }
+        self.front[i] = entry;
+    }
+
+    /// Puts the later half of the front into the heap.
+    #[cold]
+    fn shorten(&mut self) {
+        for i in 0..MOST_IN_FRONT / 2 {
+            self.wait(self.front[i]);
+        }
+        self.front.drain(..MOST_IN_FRONT / 2).for_each(|e| self.horizon = e.key);
+    }
+
+    /// Moves the next events to the empty front.
+    #[inline(never)]
+    fn refill(&mut self) {
+        while self.front.len() < REFILL
+            && let Some(e) = self.pop_waiting()
+        {
+            self.front.push(e);
+        }
+        self.front.reverse();
+        self.bring_near();
+        self.horizon = self.heap.first().map_or(u128::MAX, |e| e.key);
+    }
+
+    /// Puts an event into the heap or a bucket.
+    fn wait(&mut self, entry: QueuedEvent<E>) {
+        if self.heap.len() < FEW || !self.later.put(self.now, entry) {
+            Self::add(&mut self.heap, entry);
+        }
+    }
+
+    /// Whether the first of all events that wait may not be in the heap.
     #[inline]
     fn is_first_far(&self) -> bool {
         self.heap.first().map_or(!self.later.is_empty(), |e| self.later.may_have(time_of(e.key)))
     }
 
-    /// Moves what is due later into the heap until the first there is the first of all.
+    /// Moves what is due later into the heap until the first there is the first of all that wait.
+    #[inline]
     fn bring_near(&mut self) {
         while self.is_first_far() {
             self.later.take_first(|entry| Self::add(&mut self.heap, entry));
         }
     }
 
-    /// Takes the first event of the heap: its time, its node and itself.
-    #[inline]
-    fn pop_near(&mut self) -> Option<(Time, u32, E)> {
+    /// Takes the first event that waits.
+    fn pop_waiting(&mut self) -> Option<QueuedEvent<E>> {
+        self.bring_near();
         let last = self.heap.pop()?;
-        let first = match self.heap.first() {
-            Some(&first) => {
-                self.down(last);
-                first
-            }
-            None => last,
-        };
-        self.now = time_of(first.key);
-        Some((self.now, (first.key >> 40) as u32 & 0x00ff_ffff, first.event))
+        let Some(&first) = self.heap.first() else { return Some(last) };
+        self.down(last);
+        Some(first)
     }
 
     /// Adds an entry to a heap: moves a hole from its end towards the root until the entry fits into it.
