@@ -28,6 +28,12 @@ impl<T: Display> Display for Maybe<T> {
 pub trait Inspect {
     /// A row of a table, as (column, value) pairs.
     fn row(&mut self, table: &'static str, fields: &[(&'static str, &dyn Display)]);
+    /// How many rows of a table come next; false if they shall come, as they do to all but those who have no use for their values.
+    /// A protocol may ask before a long table: a simulation counts the rows of all of its nodes every few seconds.
+    fn counted(&mut self, table: &'static str, rows: usize) -> bool {
+        let _ = (table, rows);
+        false
+    }
     /// A packet that the protocol holds, and where.
     fn held(&mut self, place: &'static str, p: &Packet);
 }
@@ -38,6 +44,9 @@ pub struct HeldPackets(pub Vec<(&'static str, PacketId)>);
 
 impl Inspect for HeldPackets {
     fn row(&mut self, _: &'static str, _: &[(&'static str, &dyn Display)]) {}
+    fn counted(&mut self, _: &'static str, _: usize) -> bool {
+        true
+    }
     fn held(&mut self, place: &'static str, p: &Packet) {
         self.0.push((place, p.meta.id));
     }
@@ -81,6 +90,13 @@ impl Inspect for Sizes {
             self.of(table).rows += 1;
         }
     }
+    fn counted(&mut self, table: &'static str, rows: usize) -> bool {
+        // An empty table is not one of the lists, as if it had not been asked about.
+        if rows > 0 {
+            self.of(table).rows += rows as u64;
+        }
+        true
+    }
     fn held(&mut self, place: &'static str, _: &Packet) {
         self.of(place).held += 1;
     }
@@ -102,8 +118,9 @@ mod tests {
             sizes.held("send_buffer", &packet);
             sizes.held("buffer", &packet);
         }
+        assert!(sizes.counted("flows", 0) && sizes.counted("routes", 2));
         sizes.row("routes", &[]);
-        assert_eq!(sizes.iter().collect::<Vec<_>>(), [("send_buffer", 2), ("buffer", 2), ("routes", 1)]);
+        assert_eq!(sizes.iter().collect::<Vec<_>>(), [("send_buffer", 2), ("buffer", 2), ("routes", 3)]);
         sizes.clear();
         assert_eq!(sizes.iter().count(), 0, "an empty list is none");
     }

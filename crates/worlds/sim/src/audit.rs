@@ -65,6 +65,9 @@ impl Census {
 
 impl Inspect for Census {
     fn row(&mut self, _: &'static str, _: &[(&'static str, &dyn Display)]) {}
+    fn counted(&mut self, _: &'static str, _: usize) -> bool {
+        true
+    }
     fn held(&mut self, _: &'static str, p: &Packet) {
         self.count(p);
     }

@@ -36,7 +36,9 @@ impl Display for PrecursorList<'_> {
 pub(crate) fn show(e: &Engine, now: Time, out: &mut dyn Inspect) {
     let requests = e.seen.as_ref().map_or(0, |seen| seen.len());
     out.row("node", &[("seq", &e.seq), ("request_id", &e.request_id), ("requests_remembered", &requests)]);
-    for r in e.table.iter() {
+    let are_counted = out.counted("routes", e.table.len());
+    let routes = e.table.iter().filter(|_| !are_counted);
+    for r in routes {
         let state = match r.state {
             RouteState::Valid => "valid",
             RouteState::Invalid => "invalid",

@@ -139,9 +139,14 @@ impl RequestTable {
     }
 
     pub(crate) fn inspect(&self, now: Time, out: &mut dyn Inspect) {
-        for t in &self.targets {
+        let targets =
+            if out.counted("request_targets", self.targets.len()) { &[][..] } else { &self.targets };
+        for t in targets {
             let age = t.last.map_or_else(|| "none".to_owned(), |at| now.since(at).as_secs_f64().to_string());
             out.row("request_targets", &[("target", &t.addr), ("attempts", &t.attempts), ("age_s", &age)]);
+        }
+        if out.counted("request_ids", self.initiators.len()) {
+            return;
         }
         for i in &self.initiators {
             let n = i.seen.len();

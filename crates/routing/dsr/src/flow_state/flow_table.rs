@@ -216,7 +216,11 @@ impl FlowTable {
     }
 
     pub(crate) fn inspect(&self, now: Time, out: &mut dyn Inspect) {
-        for f in self.rows.iter().filter(|f| f.expires > now) {
+        let live = self.rows.iter().filter(|f| f.expires > now);
+        if out.counted("flows", live.clone().count()) {
+            return;
+        }
+        for f in live {
             let left = f.expires.since(now).as_secs_f64();
             let default = self.default_id(f.ends()) == Some(f.id);
             out.row(
