@@ -57,9 +57,7 @@ impl Engine {
                 Some(at) => self.learn_from(cx, &way.nodes, at),
                 // Heard from the transmitter: it is a neighbour, and knows the rest of the way.
                 None if !received && self.trusts(way.transmitter(), cx) => {
-                    let mut p = Path::from_nodes(
-                        [me].into_iter().chain(way.nodes.nodes()[way.receiver - 1..].iter().copied()),
-                    );
+                    let mut p = Path::starting_at(me, &way.nodes.nodes()[way.receiver - 1..]);
                     if way.receiver == 1 && way.nodes.first_external() {
                         // An External hop may not stand inside a route (section 4.1).
                         p.truncate(2);
@@ -87,7 +85,7 @@ impl Engine {
         if rest.len() < 2 {
             return;
         }
-        let mut p = Path::from_nodes(rest.iter().copied());
+        let mut p = Path::starting_at(rest[0], &rest[1..]);
         p.set_last_external(route.last_external());
         p.set_first_external(at == 0 && route.first_external());
         self.learn(cx, &p, Provenance::Overheard);
@@ -104,10 +102,12 @@ impl Engine {
         let p = Path::from_nodes([me].into_iter().chain(r.addresses.iter().rev()).chain([initiator]));
         if usable(&p) && p.len() == r.addresses.len() + 2 {
             self.learn(cx, &p, Provenance::Overheard);
-            self.learn_costs(
-                &Path::from_nodes(p.reversed().nodes().iter().copied().take(p.hops())),
-                v.metrics,
-            );
+            if v.metrics.is_some() {
+                self.learn_costs(
+                    &Path::from_nodes(p.reversed().nodes().iter().copied().take(p.hops())),
+                    v.metrics,
+                );
+            }
         }
     }
 
@@ -145,7 +145,7 @@ impl Engine {
         } else if self.params.learn_from_forwarded_replies && self.trusts(rx.from, cx) {
             // The transmitter is a neighbour; the route from it on is as good as for those on it.
             if let Some(at) = route.position(rx.from) {
-                let mut p = Path::from_nodes([me].into_iter().chain(route.nodes()[at..].iter().copied()));
+                let mut p = Path::starting_at(me, &route.nodes()[at..]);
                 p.set_last_external(route.last_external());
                 self.learn(cx, &p, Provenance::Overheard);
             }

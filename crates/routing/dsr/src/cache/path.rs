@@ -29,6 +29,7 @@ impl Path {
     pub const EMPTY: Self = Self { len: 0, external: 0, nodes: [Ipv4Addr::UNSPECIFIED; MAX_NODES] };
 
     /// The path over these nodes; what does not fit is cut off.
+    #[inline]
     pub fn from_nodes(nodes: impl IntoIterator<Item = Ipv4Addr>) -> Self {
         let mut p = Self::EMPTY;
         for a in nodes {
@@ -39,7 +40,18 @@ impl Path {
         p
     }
 
+    /// The path from a node over these; what does not fit is cut off.
+    pub fn starting_at(first: Ipv4Addr, rest: &[Ipv4Addr]) -> Self {
+        let mut p = Self::EMPTY;
+        let len = rest.len().min(MAX_HOPS);
+        p.nodes[0] = first;
+        p.nodes[1..=len].copy_from_slice(&rest[..len]);
+        p.len = len as u8 + 1;
+        p
+    }
+
     /// Appends a node; false when there is no room.
+    #[inline]
     pub fn push(&mut self, a: Ipv4Addr) -> bool {
         let Some(slot) = self.nodes.get_mut(usize::from(self.len)) else { return false };
         *slot = a;
@@ -47,10 +59,12 @@ impl Path {
         true
     }
     /// Its nodes.
+    #[inline]
     pub fn nodes(&self) -> &[Ipv4Addr] {
         &self.nodes[..usize::from(self.len)]
     }
     /// How many nodes.
+    #[inline]
     pub fn len(&self) -> usize {
         usize::from(self.len)
     }
@@ -59,6 +73,7 @@ impl Path {
         self.len == 0
     }
     /// How many hops.
+    #[inline]
     pub fn hops(&self) -> usize {
         self.len().saturating_sub(1)
     }
@@ -83,6 +98,7 @@ impl Path {
         self.nodes().contains(&a)
     }
     /// Where a node is on it.
+    #[inline]
     pub fn position(&self, a: Ipv4Addr) -> Option<usize> {
         self.nodes().iter().position(|&n| n == a)
     }
@@ -96,9 +112,13 @@ impl Path {
     }
     /// Whether a node occurs twice.
     pub fn repeats(&self) -> bool {
-        self.nodes().iter().enumerate().any(|(i, a)| self.nodes[..i].contains(a))
+        // Where all have a place of their own in a small set, which is nearly always, none needs to be compared.
+        let places = self.nodes().iter().fold(0u64, |set, a| set | 1 << (a.to_bits() & 63));
+        places.count_ones() as usize != self.len()
+            && self.nodes().iter().enumerate().any(|(i, a)| self.nodes[..i].contains(a))
     }
     /// Cuts it to its first `len` nodes.
+    #[inline]
     pub fn truncate(&mut self, len: usize) {
         if len < self.len() {
             self.len = len as u8;

@@ -95,6 +95,9 @@ impl RouteCache for PathCache {
     }
 
     fn inspect(&self, now: Time, out: &mut dyn Inspect) {
+        if out.counted("route_cache", self.primary.count(now) + self.secondary.count(now)) {
+            return;
+        }
         for tier in [&self.primary, &self.secondary] {
             for s in tier.slots.iter().filter(|s| tier.is_live(s, now)) {
                 let unused = now.since(s.used);
@@ -134,6 +137,8 @@ struct Tier {
     slots: Vec<Slot>,
     /// The second node of each slot's path, or [`FREE`]: what most comparisons end with, side by side.
     heads: Vec<u32>,
+    /// The node behind that, or [`FREE`] if the path has none: what most of the others end with.
+    thirds: Vec<u32>,
     /// A set that contains the nodes of each slot's path, and perhaps others: what most searches end with.
     members: Vec<u64>,
     size: usize,
@@ -157,16 +162,31 @@ impl Tier {
         !s.path.is_empty() && (self.timeout == Span::ZERO || now.since(s.used) < self.timeout)
     }
 
+    /// The paths that are not forgotten.
+    fn count(&self, now: Time) -> usize {
+        self.slots.iter().filter(|s| self.is_live(s, now)).count()
+    }
+
     fn put(&mut self, at: usize, route: &Path, now: Time) {
         self.heads[at] = head(route);
+        self.thirds[at] = third_of(route);
         self.members[at] = set_of(route);
         self.slots[at] = Slot { path: StoredPath::new(route), used: now };
     }
 
     fn clear(&mut self, at: usize) {
         self.heads[at] = FREE;
+        self.thirds[at] = FREE;
         self.members[at] = 0;
         self.slots[at].path = StoredPath::EMPTY;
+    }
+
+    /// Cuts a path to its first `len` nodes, of at least two.
+    fn cut(&mut self, at: usize, len: usize) {
+        self.slots[at].path.truncate(len);
+        if len < 3 {
+            self.thirds[at] = FREE;
+        }
     }
 
     fn sweep(&mut self, now: Time) {
@@ -185,10 +205,14 @@ impl Tier {
     fn add(&mut self, route: &Path, now: Time) -> bool {
         self.sweep(now);
         let new = route.nodes();
-        let first = head(route);
+        let (second, third) = (head(route), third_of(route));
         let mut next = 0;
-        while let Some(i) = next_of(&self.heads, next, |head| head == first || head == FREE) {
+        while let Some(i) = next_of(&self.heads, next, |head| head == second || head == FREE) {
             next = i + 1;
+            // Neither is the beginning of the other if they part behind their first hop.
+            if self.thirds[i] != third && self.thirds[i] != FREE && third != FREE {
+                continue;
+            }
             let old = &self.slots[i].path;
             let common = old.nodes().iter().zip(new).take_while(|(a, b)| a == b).count();
             if common == old.nodes().len() && !old.is(route) {
@@ -201,7 +225,8 @@ impl Tier {
             }
         }
         if self.slots.len() < self.size {
-            self.heads.push(head(route));
+            self.heads.push(second);
+            self.thirds.push(third);
             self.members.push(set_of(route));
             self.slots.push(Slot { path: StoredPath::new(route), used: now });
             return true;
@@ -255,7 +280,7 @@ impl Tier {
             };
             match at {
                 Some(0 | 1) => self.clear(i),
-                Some(at) => self.slots[i].path.truncate(at),
+                Some(at) => self.cut(i, at),
                 None => {}
             }
         }
@@ -274,7 +299,7 @@ impl Tier {
                 // A path of one node is no route.
                 self.clear(i);
             } else {
-                self.slots[i].path.truncate(at + 1);
+                self.cut(i, at + 1);
             }
         }
         known
@@ -299,6 +324,10 @@ fn head(p: &Path) -> u32 {
     p.next_hop().map_or(FREE, Ipv4Addr::to_bits)
 }
 
+fn third_of(p: &Path) -> u32 {
+    p.nodes().get(2).map_or(FREE, |a| a.to_bits())
+}
+
 /// A node's place in a set of 64: neighbouring addresses have different ones.
 fn bit(a: Ipv4Addr) -> u64 {
     1 << (a.to_bits() & 63)
@@ -306,4 +335,46 @@ fn bit(a: Ipv4Addr) -> u64 {
 
 fn set_of(p: &Path) -> u64 {
     p.nodes().iter().fold(0, |set, a| set | bit(*a))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn node(n: u8) -> Ipv4Addr {
+        Ipv4Addr::new(10, 0, 0, n)
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_kept_beside_the_paths_is_true_of_them(
+            steps in proptest::collection::vec((0..4, proptest::collection::vec(1u8..7, 1..5)), 1..60),
+        ) {
+            let mut tier = Tier::new("primary", 6, Span::ZERO);
+            for (what, nodes) in steps {
+                let nodes: Vec<_> = nodes.into_iter().map(node).collect();
+                match what {
+                    0 => tier.purge(Some(nodes[0])),
+                    1 if nodes.len() > 1 => drop(tier.remove_link(nodes[0], nodes[1])),
+                    _ => {
+                        let route = Path::starting_at(node(0), &nodes);
+                        // Without a look at anything beside the paths.
+                        let related = tier.slots.iter().map(|s| s.path.path()).find(|old| {
+                            route.nodes().starts_with(old.nodes()) || old.nodes().starts_with(route.nodes())
+                        });
+                        let new = related.is_none_or(|old| old.len() < route.len());
+                        prop_assert_eq!(tier.add(&route, Time::ZERO), new);
+                    }
+                }
+                for (i, slot) in tier.slots.iter().enumerate() {
+                    let path = slot.path.path();
+                    prop_assert_eq!([tier.heads[i], tier.thirds[i]], [head(&path), third_of(&path)]);
+                    prop_assert_eq!(set_of(&path) & !tier.members[i], 0);
+                }
+                let shown = tier.slots.iter().filter(|s| !s.path.is_empty()).count();
+                prop_assert_eq!(tier.count(Time::ZERO), shown);
+            }
+        }
+    }
 }
