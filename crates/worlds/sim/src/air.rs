@@ -39,7 +39,7 @@ impl Host for Air<'_> {
         if frame.payload.is_resolution() {
             self.net.common.ledger.frames.resolution += 1;
         } else {
-            let facts = self.net.common.facts(frame.packet.bytes());
+            let facts = self.net.common.facts(&frame.packet);
             self.net.common.ledger.on_air(&facts, f.head.retry);
             let hop = Hop { peer: frame.next_hop, iface: self.iface(f.station), ..Hop::HERE };
             self.net.common.record_facts(f.at, f.station, &frame.packet, &facts, HopKind::Transmit, &hop);

@@ -1,6 +1,6 @@
 //! What a packet is, read from its bytes.
 
-use wayhop_core::Addr;
+use wayhop_core::{Addr, Packet};
 use wayhop_trace::{Messages, PacketClass};
 use wayhop_wire::ipv6::next_header;
 use wayhop_wire::{arp, ip, ipv4};
@@ -25,6 +25,36 @@ pub(crate) fn read(bytes: &[u8]) -> PacketFacts {
             .map_or((Addr::UNSPECIFIED, Addr::UNSPECIFIED, 0), |ip| (ip.src, ip.dst, ip.ttl)),
     };
     PacketFacts { source, destination, ttl, control: class.map(PacketClass::Control), messages }
+}
+
+/// The packets that were read last, by their number: one that is queued, sent and received is read once.
+pub(crate) struct ReadPackets(Vec<ReadPacket>);
+
+struct ReadPacket {
+    octets: Vec<u8>,
+    facts: PacketFacts,
+}
+
+/// A power of two; a transmission and its receptions are some milliseconds apart.
+const READ_PACKETS: usize = 256;
+
+impl ReadPackets {
+    pub(crate) fn new() -> Self {
+        let none = || ReadPacket { octets: Vec::new(), facts: read(&[]) };
+        Self((0..READ_PACKETS).map(|_| none()).collect())
+    }
+
+    /// [`read`], which a packet with the same octets as last time is spared.
+    #[inline]
+    pub(crate) fn facts(&mut self, p: &Packet) -> PacketFacts {
+        let last = &mut self.0[p.meta.id.0 as usize % READ_PACKETS];
+        if last.octets != p.bytes() {
+            last.octets.clear();
+            last.octets.extend_from_slice(p.bytes());
+            last.facts = read(p.bytes());
+        }
+        last.facts
+    }
 }
 
 /// Reads what a host's own network stack sends, which may be anything. Only ARP and IP have addresses.
@@ -52,5 +82,28 @@ fn is_of_link(ip: &ip::Packet<'_>) -> bool {
         IGMP => true,
         next_header::ICMPV6 => matches!(ip.payload.first(), Some(130..=137 | 143)),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wayhop_core::{PacketId, PacketMeta, Pool};
+
+    #[test]
+    fn a_packet_that_was_changed_is_read_again() {
+        let (mut pool, mut read_packets) = (Pool::new(), ReadPackets::new());
+        let mut octets = [0; ipv4::HEADER_LEN];
+        ipv4::Repr::new([10, 0, 0, 1].into(), [10, 0, 0, 2].into(), 17, 0).emit(&mut octets);
+        // Another one has its place.
+        for id in [1, 1 + READ_PACKETS as u64, 1] {
+            let mut p = pool.packet(&octets, PacketMeta { id: PacketId(id), ..PacketMeta::default() });
+            for ttl in [64, 64, 63] {
+                ipv4::set_ttl(p.bytes_mut(), ttl).expect("a header");
+                assert_eq!(read_packets.facts(&p).ttl, ttl);
+            }
+        }
+        let other = pool.packet(&[], PacketMeta { id: PacketId(1), ..PacketMeta::default() });
+        assert_eq!(read_packets.facts(&other).source, Addr::UNSPECIFIED);
     }
 }

@@ -12,7 +12,7 @@ use wayhop_scenario::Attachment;
 use wayhop_trace::{BundleBooks, FrameEvent, HopEvent, HopKind, Identity, Recorder};
 
 use crate::attackers::Attackers;
-use crate::classify::{self, PacketFacts};
+use crate::classify::{self, PacketFacts, ReadPackets};
 use crate::ethernet::EthernetHeader;
 use crate::event::Event;
 use crate::external::{Egress, Exit, External};
@@ -49,6 +49,7 @@ pub(crate) struct Common {
     pub(crate) arriving: Option<Arrivals>,
     /// What the packet is that nodes are receiving.
     pub(crate) arrived: PacketFacts,
+    pub(crate) read: ReadPackets,
     /// Lists of receivers for reuse.
     pub(crate) spare_receivers: Vec<Vec<Receiver>>,
     /// What applications send in answer to what they got, by node.
@@ -162,9 +163,18 @@ impl Common {
 
     /// What the trace says of a packet.
     #[inline]
-    pub(crate) fn facts(&self, packet: &[u8]) -> PacketFacts {
-        let has_taps = self.external.as_ref().is_some_and(|external| external.taps.is_some());
-        if has_taps { classify::of_host(packet) } else { classify::read(packet) }
+    pub(crate) fn facts(&mut self, packet: &Packet) -> PacketFacts {
+        if self.has_taps() { classify::of_host(packet.bytes()) } else { self.read.facts(packet) }
+    }
+
+    /// The same of octets that are no packet yet.
+    pub(crate) fn facts_of(&self, octets: &[u8]) -> PacketFacts {
+        if self.has_taps() { classify::of_host(octets) } else { classify::read(octets) }
+    }
+
+    #[inline]
+    fn has_taps(&self) -> bool {
+        self.external.as_ref().is_some_and(|external| external.taps.is_some())
     }
 
     /// Hands a packet to the programs outside. Where they have TAPs, it left in a frame, or never entered.

@@ -46,7 +46,7 @@ impl Common {
     /// The number and the flow of what a node's kernel sends, and whether it is new there. A packet that the kernel forwards
     /// has both already.
     fn frame_meta(&mut self, at: Time, node: u32, payload: &[u8]) -> (PacketMeta, HopKind) {
-        let is_data = self.facts(payload).control.is_none();
+        let is_data = self.facts_of(payload).control.is_none();
         let new = self.work.new_meta(at);
         let (Some(external), Ok(ip)) = (&mut self.external, ip::Packet::new_checked(payload)) else {
             return (new, HopKind::Send);

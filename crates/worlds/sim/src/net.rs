@@ -135,7 +135,7 @@ impl Net {
     /// A transmission's packet reaches the network layers of those who received it.
     pub(crate) fn arrive(&mut self, handle: u32) {
         let Arrivals { packet, header, mut receivers } = self.common.rx_pending.take(handle);
-        self.common.arrived = self.common.facts(packet.bytes());
+        self.common.arrived = self.common.facts(&packet);
         if self.nodes.len() >= MANY_NODES {
             // The memory of all of them is fetched at once, instead of one after the other.
             let known = receivers.iter().filter(|r| self.nodes[r.node as usize].look_ahead(&r.rx)).count();

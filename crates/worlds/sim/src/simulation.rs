@@ -97,6 +97,7 @@ impl Simulation {
             rx_pending: Slab::new(),
             arriving: None,
             arrived: classify::read(&[]),
+            read: classify::ReadPackets::new(),
             spare_receivers: Vec::new(),
             answers: VecDeque::new(),
             channels: media.channels(),

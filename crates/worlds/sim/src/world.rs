@@ -84,7 +84,7 @@ impl World for SimulationWorld<'_> {
             let facts = common.arrived;
             return common.record_facts(at, node, p, &facts, hop.kind, &hop);
         }
-        let facts = common.facts(p.bytes());
+        let facts = common.facts(p);
         if matches!(hop.kind, HopKind::Send | HopKind::Forward) {
             common.ledger.queued(facts.control, p.bytes());
         }
