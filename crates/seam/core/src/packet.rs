@@ -171,7 +171,8 @@ impl Pool {
     #[inline]
     pub fn recycle(&mut self, mut p: Packet) {
         self.ended += 1;
-        p.buf.clear();
+        // What is in the room in front may stay: it is filled before it is used.
+        p.buf.truncate(HEADROOM);
         self.free.push(p.buf);
     }
     /// These packets ended together with their holder: a protocol that its node's reboot ended.
@@ -186,7 +187,9 @@ impl Pool {
     fn empty(&mut self, meta: PacketMeta) -> Packet {
         self.made += 1;
         let mut buf = self.free.pop().unwrap_or_default();
-        buf.resize(HEADROOM, 0);
+        if buf.len() < HEADROOM {
+            buf.resize(HEADROOM, 0);
+        }
         Packet { buf, head: HEADROOM, meta }
     }
 }

@@ -5,22 +5,27 @@
 
 use std::net::Ipv4Addr;
 
+#[inline]
 pub(crate) fn u8_at(b: &[u8], at: usize) -> u8 {
     b.get(at).copied().unwrap_or(0)
 }
 
+#[inline]
 pub(crate) fn array_at<const N: usize>(b: &[u8], at: usize) -> [u8; N] {
     b.get(at..).and_then(|tail| tail.first_chunk::<N>()).copied().unwrap_or([0; N])
 }
 
+#[inline]
 pub(crate) fn u16_at(b: &[u8], at: usize) -> u16 {
     u16::from_be_bytes(array_at(b, at))
 }
 
+#[inline]
 pub(crate) fn u32_at(b: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(array_at(b, at))
 }
 
+#[inline]
 pub(crate) fn addr_at(b: &[u8], at: usize) -> Ipv4Addr {
     Ipv4Addr::from(array_at::<4>(b, at))
 }

@@ -16,20 +16,30 @@ pub fn sum(start: u16, data: &[u8]) -> u16 {
     for w in words {
         acc += u64::from(u32::from_ne_bytes(*w));
     }
-    let mut last = [0; 4];
-    last[..rest.len()].copy_from_slice(rest);
+    let last = match *rest {
+        [a] => [a, 0, 0, 0],
+        [a, b] => [a, b, 0, 0],
+        [a, b, c] => [a, b, c, 0],
+        _ => [0; 4],
+    };
     acc += u64::from(u32::from_ne_bytes(last));
-    // No slice is long enough for more than 2^32 words.
+    u16::from_be(fold(acc))
+}
+
+/// The ones' complement sum of the 16-bit words of `acc`: no slice is long enough for more than 2^32 words of 32 bits.
+#[inline]
+const fn fold(mut acc: u64) -> u16 {
     while acc > 0xffff {
         acc = (acc & 0xffff) + (acc >> 16);
     }
-    u16::from_be(acc as u16)
+    acc as u16
 }
 
 /// The sum of the IPv4 pseudo-header (RFC 768): addresses, protocol and the length of the transport packet.
+#[inline]
 pub fn pseudo_header(src: Ipv4Addr, dst: Ipv4Addr, protocol: u8, len: u16) -> u16 {
-    let s = sum(sum(0, &src.octets()), &dst.octets());
-    sum(sum(s, &[0, protocol]), &len.to_be_bytes())
+    let words = [src.to_bits(), dst.to_bits(), protocol.into(), len.into()];
+    fold(words.into_iter().map(u64::from).sum())
 }
 
 /// The sum of the IPv6 pseudo-header (RFC 8200, section 8.1).
@@ -50,7 +60,38 @@ pub(crate) fn pseudo(src: Addr, dst: Addr, protocol: u8, len: u16) -> u16 {
 
 /// The checksum field after one 16-bit word under it changed from `old` to `new`: equation 3 of RFC 1624, which has no
 /// trouble with the two zeros of ones' complement.
+#[inline]
 pub fn update(checksum: u16, old: u16, new: u16) -> u16 {
-    let s = sum(!checksum, &(!old).to_be_bytes());
-    !sum(s, &new.to_be_bytes())
+    !fold(u64::from(!checksum) + u64::from(!old) + u64::from(new))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// By the definition: 16-bit words one after the other, each carry added at once.
+    fn plainly(start: u16, octets: &[u8]) -> u16 {
+        octets.chunks(2).fold(start, |sum, word| {
+            let word = u16::from_be_bytes([word[0], word.get(1).copied().unwrap_or(0)]);
+            let (sum, carry) = sum.overflowing_add(word);
+            sum + u16::from(carry)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn sums_are_those_of_the_definition(
+            start: u16, octets: Vec<u8>, ends: [u32; 2], protocol: u8, len: u16, old: u16, new: u16,
+        ) {
+            prop_assert_eq!(sum(start, &octets), plainly(start, &octets));
+            let mut header = ends.map(u32::to_be_bytes).concat();
+            header.extend([0, protocol]);
+            header.extend(len.to_be_bytes());
+            let [src, dst] = ends.map(Ipv4Addr::from_bits);
+            prop_assert_eq!(pseudo_header(src, dst, protocol, len), plainly(0, &header));
+            let three = [!start, !old, new].map(u16::to_be_bytes).concat();
+            prop_assert_eq!(update(start, old, new), !plainly(0, &three));
+        }
+    }
 }

@@ -68,10 +68,12 @@ impl<'a> Packet<'a> {
     }
 
     /// Length of the header with its options, in octets.
+    #[inline]
     pub fn header_len(&self) -> usize {
         self.header_len
     }
     /// Length of header and payload, in octets, as the header states it.
+    #[inline]
     pub fn total_len(&self) -> usize {
         self.total_len
     }
@@ -80,6 +82,7 @@ impl<'a> Packet<'a> {
         u8_at(self.bytes, 1)
     }
     /// The identification that all fragments of one datagram share.
+    #[inline]
     pub fn id(&self) -> u16 {
         u16_at(self.bytes, 4)
     }
@@ -88,18 +91,22 @@ impl<'a> Packet<'a> {
         u8_at(self.bytes, 6) & 0x40 != 0
     }
     /// The More Fragments flag.
+    #[inline]
     pub fn more_fragments(&self) -> bool {
         u8_at(self.bytes, 6) & 0x20 != 0
     }
     /// Where this fragment's payload starts in the datagram, in units of 8 octets.
+    #[inline]
     pub fn fragment_offset(&self) -> u16 {
         u16_at(self.bytes, 6) & 0x1fff
     }
     /// Time to live, in hops.
+    #[inline]
     pub fn ttl(&self) -> u8 {
         u8_at(self.bytes, 8)
     }
     /// What the payload is; see [`protocol`].
+    #[inline]
     pub fn protocol(&self) -> u8 {
         u8_at(self.bytes, 9)
     }
@@ -113,14 +120,17 @@ impl<'a> Packet<'a> {
         checksum::sum(0, self.header()) == 0xffff
     }
     /// Source address.
+    #[inline]
     pub fn src(&self) -> Ipv4Addr {
         addr_at(self.bytes, 12)
     }
     /// Destination address.
+    #[inline]
     pub fn dst(&self) -> Ipv4Addr {
         addr_at(self.bytes, 16)
     }
     /// The header with its options.
+    #[inline]
     pub fn header(&self) -> &'a [u8] {
         &self.bytes[..self.header_len]
     }

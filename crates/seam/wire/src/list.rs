@@ -29,6 +29,7 @@ impl<'a, T: ListItem> List<'a, T> {
         Self(Inner::Wire(items))
     }
     /// How many there are.
+    #[inline]
     pub const fn len(&self) -> usize {
         match self.0 {
             Inner::Wire(w) => w.len(),
@@ -36,10 +37,12 @@ impl<'a, T: ListItem> List<'a, T> {
         }
     }
     /// Whether there are none.
+    #[inline]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
     /// The item at index `i`, counted from 0. (RFC 4728 counts from 1: its first address is `at(0)`.)
+    #[inline]
     pub fn at(&self, i: usize) -> Option<T> {
         match self.0 {
             Inner::Wire(w) => w.get(i).map(T::read),
@@ -47,14 +50,17 @@ impl<'a, T: ListItem> List<'a, T> {
         }
     }
     /// The first item.
+    #[inline]
     pub fn first(&self) -> Option<T> {
         self.at(0)
     }
     /// The last item.
+    #[inline]
     pub fn last(&self) -> Option<T> {
         self.at(self.len().wrapping_sub(1))
     }
     /// The items in order, from either end.
+    #[inline]
     pub const fn iter(&self) -> ListIter<'a, T> {
         ListIter { list: *self, range: 0..self.len() }
     }
@@ -84,6 +90,7 @@ impl<T: ListItem> fmt::Debug for List<'_, T> {
 impl<'a, T: ListItem> IntoIterator for List<'a, T> {
     type Item = T;
     type IntoIter = ListIter<'a, T>;
+    #[inline]
     fn into_iter(self) -> ListIter<'a, T> {
         self.iter()
     }
@@ -91,6 +98,7 @@ impl<'a, T: ListItem> IntoIterator for List<'a, T> {
 impl<'a, T: ListItem> IntoIterator for &List<'a, T> {
     type Item = T;
     type IntoIter = ListIter<'a, T>;
+    #[inline]
     fn into_iter(self) -> ListIter<'a, T> {
         self.iter()
     }
@@ -105,6 +113,7 @@ pub struct ListIter<'a, T: ListItem> {
 
 impl<T: ListItem> Iterator for ListIter<'_, T> {
     type Item = T;
+    #[inline]
     fn next(&mut self) -> Option<T> {
         self.range.next().and_then(|i| self.list.at(i))
     }
@@ -113,6 +122,7 @@ impl<T: ListItem> Iterator for ListIter<'_, T> {
     }
 }
 impl<T: ListItem> DoubleEndedIterator for ListIter<'_, T> {
+    #[inline]
     fn next_back(&mut self) -> Option<T> {
         self.range.next_back().and_then(|i| self.list.at(i))
     }

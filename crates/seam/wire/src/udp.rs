@@ -26,6 +26,7 @@ impl<'a> Packet<'a> {
     }
 
     /// As [`Packet::new_checked`], but the payload may be cut short, as captures do.
+    #[inline]
     pub fn new_snapped(bytes: &'a [u8]) -> Result<Self, Error> {
         refuse_if(bytes.len() < HEADER_LEN, Error::Truncated)?;
         let len = usize::from(u16_at(bytes, 4));
@@ -34,10 +35,12 @@ impl<'a> Packet<'a> {
     }
 
     /// Source port.
+    #[inline]
     pub fn src_port(&self) -> u16 {
         u16_at(self.bytes, 0)
     }
     /// Destination port.
+    #[inline]
     pub fn dst_port(&self) -> u16 {
         u16_at(self.bytes, 2)
     }
@@ -46,6 +49,7 @@ impl<'a> Packet<'a> {
         self.len
     }
     /// The checksum field; 0 means that the sender made none.
+    #[inline]
     pub fn checksum(&self) -> u16 {
         u16_at(self.bytes, 6)
     }
@@ -58,6 +62,7 @@ impl<'a> Packet<'a> {
             })
     }
     /// What the datagram carries, as far as it is there.
+    #[inline]
     pub fn payload(&self) -> &'a [u8] {
         &self.bytes[HEADER_LEN..self.len.min(self.bytes.len())]
     }

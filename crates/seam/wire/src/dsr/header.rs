@@ -48,6 +48,7 @@ impl<'a> Packet<'a> {
     }
 
     /// The protocol of what follows the header; see [`crate::ipv4::protocol`].
+    #[inline]
     pub fn next_header(&self) -> u8 {
         u8_at(self.bytes, 0)
     }
@@ -76,6 +77,7 @@ impl<'a> Packet<'a> {
         options(self.options_bytes())
     }
     /// What follows the header.
+    #[inline]
     pub fn payload(&self) -> &'a [u8] {
         &self.bytes[self.header_len..]
     }

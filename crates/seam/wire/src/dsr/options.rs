@@ -24,6 +24,7 @@ impl<'a> Options<'a> {
         OptionRanges(self)
     }
 
+    #[inline]
     fn step(&mut self) -> Option<(Range<usize>, Result<DsrOption<'a>, Error>)> {
         let start = self.at;
         let kind = *self.bytes.get(start)?;
@@ -56,6 +57,7 @@ pub struct OptionRanges<'a>(Options<'a>);
 
 impl<'a> Iterator for OptionRanges<'a> {
     type Item = (Range<usize>, Result<DsrOption<'a>, Error>);
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         self.0.step()
     }
