@@ -41,6 +41,7 @@ impl<'a> Cx<'a> {
     }
     /// For nodes: with the node's IPv6 address.
     #[must_use]
+    #[inline]
     pub fn with_addr6(mut self, addr6: Option<Ipv6Addr>) -> Self {
         self.addr6 = addr6;
         self
@@ -48,6 +49,7 @@ impl<'a> Cx<'a> {
     /// For nodes with several interfaces where only some acknowledge: the neighbours, in order, for
     /// whom the opposite of [`Interface::acknowledges`] holds.
     #[must_use]
+    #[inline]
     pub fn with_exceptions(mut self, exceptions: &'a [Addr]) -> Self {
         self.exceptions = exceptions;
         self

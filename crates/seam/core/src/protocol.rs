@@ -65,6 +65,12 @@ pub trait Protocol: Send {
     fn on_overheard(&mut self, cx: &mut Cx<'_>, p: &[u8], next_hop: Addr, rx: &RxMeta) {
         let _ = (cx, p, next_hop, rx);
     }
+    /// Whether a packet heard in promiscuous mode would have any effect on this node as it is now. Hosts that hear much ask before they
+    /// call: of most packets that pass by, a protocol learns nothing.
+    fn wants_overheard(&self, packet: &[u8]) -> bool {
+        let _ = packet;
+        true
+    }
     /// A transmission ended that was to be reported, or of a packet that the node forwarded by the protocol's route.
     fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport);
     /// A timer fires.
@@ -141,6 +147,9 @@ impl<P: Protocol + ?Sized> Protocol for Box<P> {
     }
     fn on_overheard(&mut self, cx: &mut Cx<'_>, p: &[u8], next_hop: Addr, rx: &RxMeta) {
         (**self).on_overheard(cx, p, next_hop, rx);
+    }
+    fn wants_overheard(&self, packet: &[u8]) -> bool {
+        (**self).wants_overheard(packet)
     }
     fn on_route_used(&mut self, cx: &mut Cx<'_>, used: &RouteUse) {
         (**self).on_route_used(cx, used);

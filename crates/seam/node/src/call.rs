@@ -114,8 +114,11 @@ impl<P: Protocol> Node<P> {
         if logs {
             w.log_effects(&effects);
         }
-        for effect in effects.drain(..) {
-            self.apply(w, at, engine, effect);
+        // A packet that was overheard mostly leads to none.
+        if !effects.is_empty() {
+            for effect in effects.drain(..) {
+                self.apply(w, at, engine, effect);
+            }
         }
         w.workspace().effects = effects;
     }

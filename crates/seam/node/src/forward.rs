@@ -6,6 +6,7 @@ use wayhop_core::{
 };
 use wayhop_wire::ipv4;
 
+use crate::engine::Engine;
 use crate::ipv6_state::is_v6;
 use crate::node::Node;
 use crate::rates::Counted;
@@ -251,9 +252,16 @@ impl<P: Protocol> Node<P> {
             return;
         }
         for e in 0..self.engines.len() as u8 {
-            let interests = self.engines[usize::from(e)].interests;
-            if interests.overhear && (interests.ipv6 || !is_v6(packet)) {
+            let Engine { interests, protocol, .. } = &self.engines[usize::from(e)];
+            if !interests.overhear || !interests.ipv6 && is_v6(packet) {
+                continue;
+            }
+            // A log has all that the medium brings: it may be replayed with other parameters.
+            if protocol.wants_overheard(packet) || w.logs_inputs() {
                 self.call(w, at, e, Input::Overheard { packet: packet.into(), next_hop, rx });
+            } else {
+                // Its clock is where the call would have left it.
+                self.clock = self.clock.max(at);
             }
         }
     }

@@ -124,6 +124,12 @@ impl Protocol for OnDemand {
     fn on_overheard(&mut self, cx: &mut Cx<'_>, p: &[u8], next_hop: Addr, rx: &RxMeta) {
         self.running(cx).on_overheard(cx, p, next_hop, rx);
     }
+    fn wants_overheard(&self, packet: &[u8]) -> bool {
+        match &self.0 {
+            State::Running(protocol) => protocol.wants_overheard(packet),
+            State::Idle(_) => true,
+        }
+    }
     fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
         self.running(cx).on_tx_status(cx, report);
     }

@@ -14,6 +14,7 @@ use wayhop_wire::{arp, ipv4, udp};
 mod gateway;
 mod ipv6;
 mod keys;
+mod overhearing;
 
 use crate::{
     Above, Below, Engine, Hop, HopKind, IfaceConfig, InstalledRoute, Node, Resolution, Schedule, Stage,

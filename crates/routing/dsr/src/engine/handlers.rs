@@ -98,6 +98,16 @@ impl Protocol for Engine {
         }
     }
 
+    fn wants_overheard(&self, packet: &[u8]) -> bool {
+        // Without a DSR header, a packet shows that its next hop passed it on, how strong that neighbour's signal is, and, if it is one of
+        // a flow, that nodes of its route can be left out.
+        ipv4::Packet::new_snapped(packet).is_ok_and(|ip| ip.protocol() == protocol::DSR)
+            || !self.rexmt.is_empty()
+            || self.watchdog.is_some()
+            || self.links.wants_signals()
+            || self.params.flow_state && self.params.flow_shortening
+    }
+
     fn on_position(&mut self, cx: &mut Cx<'_>, fix: &Fix) {
         self.fix = Some(*fix);
         self.links.positions.learn(cx.addr(), *fix, cx.now());

@@ -94,6 +94,11 @@ impl LinkKnowledge {
         Evidence { now, me: self.me, positions: &self.positions, signals: &self.signals }
     }
 
+    /// Whether anything depends on the strength of received frames.
+    pub(crate) fn wants_signals(&self) -> bool {
+        self.wants_signals
+    }
+
     /// Notes the strength of a received frame, if anything depends on it.
     #[inline]
     pub(crate) fn hear(&mut self, rx: &Reception, now: Time) {

@@ -4,8 +4,8 @@ use crate::common::{
     Ip, RREP, UDP, addrs, at, cached, isolated, line_of, linked, net, option_of, packet, profile, reply,
     routes, sent_with, source_route, teach,
 };
-use wayhop_core::Span;
-use wayhop_dsr::Params;
+use wayhop_core::{Protocol as _, Span};
+use wayhop_dsr::{BadLinks, Engine, Params};
 use wayhop_testkit::{Link, Net, addr};
 
 /// What node 9 knows after it has overheard node 2 forward a packet of node 0 to node 4 by this source route, the last
@@ -177,4 +177,16 @@ fn an_acknowledgement_teaches_the_link_that_it_shows() {
     assert!(net.sent_by(2).any(|s| option_of(s.2, 32).is_some()), "an Acknowledgement was sent");
     assert!(routes(&net, 9).contains(&vec![9, 2, 1]), "{:?}", routes(&net, 9));
     assert!(routes(&net, 1).contains(&vec![1, 2]), "{:?}", routes(&net, 1));
+}
+
+#[test]
+fn a_packet_without_a_dsr_header_is_wanted_if_something_depends_on_it() {
+    let plain = wayhop_wire::datagram(addr(1), addr(4), 9, 64, &UDP);
+    let wants = |p: Params| Engine::new(p).wants_overheard(&plain);
+    assert!(!wants(profile("ns2")) && !wants(profile("rfc")));
+    assert!(wants(Params { watchdog: true, ..profile("ns2") }), "whether its next hop passes it on");
+    assert!(wants(Params { flow_shortening: true, ..profile("ns2") }), "whether its flow takes a detour");
+    assert!(wants(Params { bad_links: BadLinks::Probability, ..profile("rfc") }), "how well it is heard");
+    let routed = packet(&Ip::new(1, 4), &[source_route(0, 0, 2, &[2, 3])], &UDP);
+    assert!(Engine::new(profile("ns2")).wants_overheard(&routed));
 }
