@@ -261,10 +261,8 @@ impl<'a> Driver<'a> {
         }
         self.next_fix = now + FIX_EVERY;
         let time = SystemTime::now();
-        for node in 0..self.simulation.nodes() {
-            let fix = self.simulation.fix(node);
-            self.receivers.set(node as usize, fix.as_ref(), time);
-        }
+        let fixes: Vec<_> = (0..self.simulation.nodes()).map(|node| self.simulation.fix(node)).collect();
+        self.receivers.set(&fixes, time);
     }
 
     /// A node went down, or is up again. A reboot ends its programs; those whose time comes meanwhile wait for it.

@@ -42,8 +42,8 @@ impl Receivers {
         }
         self.next = now + FIX_EVERY;
         let time = SystemTime::now();
-        for (i, track) in scenario.tracks.iter().enumerate() {
-            self.server.set(i, Some(&self.gps.fix(&track.leg_at(now), now)), time);
-        }
+        let legs = scenario.tracks.iter().map(|track| track.leg_at(now));
+        let fixes: Vec<_> = legs.map(|leg| Some(self.gps.fix(&leg, now))).collect();
+        self.server.set(&fixes, time);
     }
 }

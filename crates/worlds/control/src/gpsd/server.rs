@@ -40,16 +40,24 @@ struct GpsdState {
 
 #[derive(Debug)]
 struct GpsdServerState {
-    receivers: Vec<Receiver>,
+    reports: Reports,
     stopping: bool,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Receiver {
-    fix: Option<Fix>,
-    time: String,
+/// What the receivers know. A copy costs the same for a thousand of them as for one.
+#[derive(Clone, Debug)]
+struct Reports {
+    /// By receiver.
+    fixes: Arc<[Option<Fix>]>,
+    time: Arc<str>,
     /// Whether the clients have not been told.
-    is_news: bool,
+    are_news: bool,
+}
+
+impl Reports {
+    fn fix(&self, receiver: usize) -> Option<&Fix> {
+        self.fixes.get(receiver)?.as_ref()
+    }
 }
 
 impl GpsdState {
@@ -77,10 +85,10 @@ impl Server {
         for l in &listeners {
             l.set_nonblocking(true)?;
         }
-        let receivers =
-            vec![Receiver { time: iso8601(SystemTime::now()), ..Receiver::default() }; listeners.len()];
+        let time = iso8601(SystemTime::now()).into();
+        let reports = Reports { fixes: Arc::default(), time, are_news: false };
         let shared =
-            Arc::new(GpsdState { state: Mutex::new(GpsdServerState { receivers, stopping: false }), wake });
+            Arc::new(GpsdState { state: Mutex::new(GpsdServerState { reports, stopping: false }), wake });
         let thread = {
             let (shared, since) = (Arc::clone(&shared), iso8601(SystemTime::now()));
             let work = Loop { listeners, woken, shared, clients: Vec::new(), since };
@@ -94,15 +102,12 @@ impl Server {
         &self.addresses
     }
 
-    /// Tells the clients of a receiver where it is; none for a receiver that has lost its satellites. Call it at the rate of
-    /// the reports: once a second is a receiver's. Never blocks.
-    pub fn set(&self, receiver: usize, fix: Option<&Fix>, time: SystemTime) {
-        let mut state = self.shared.lock();
-        if let Some(r) = state.receivers.get_mut(receiver) {
-            *r = Receiver { fix: fix.copied(), time: iso8601(time), is_news: true };
-            drop(state);
-            self.shared.wake();
-        }
+    /// Tells the clients of each receiver where it is; none for a receiver that has lost its satellites. Call it at the rate of
+    /// the reports: once a second is a receiver's. Never waits for a client.
+    pub fn set(&self, fixes: &[Option<Fix>], time: SystemTime) {
+        let reports = Reports { fixes: fixes.into(), time: iso8601(time).into(), are_news: true };
+        self.shared.lock().reports = reports;
+        self.shared.wake();
     }
 }
 
@@ -137,13 +142,14 @@ struct Loop {
 impl Loop {
     fn run(mut self) {
         loop {
-            let Some(receivers) = self.wait() else { return };
-            self.accept();
+            let Some(Woken { reports, called }) = self.wait() else { return };
+            for receiver in called {
+                self.accept(receiver);
+            }
             for c in &mut self.clients {
-                c.read(&receivers, &self.since);
-                let r = &receivers[c.receiver];
-                if r.is_news && c.enable && c.json && c.out.len() < MAX_UNREAD / 2 {
-                    c.say(&messages::tpv(r.fix.as_ref(), &r.time));
+                c.read(&reports, &self.since);
+                if reports.are_news && c.enable && c.json && c.out.len() < MAX_UNREAD / 2 {
+                    c.say(&messages::tpv(reports.fix(c.receiver), &reports.time));
                 }
                 c.write();
             }
@@ -151,8 +157,8 @@ impl Loop {
         }
     }
 
-    /// Waits for something to do; gives what the receivers know, or none at the end.
-    fn wait(&mut self) -> Option<Vec<Receiver>> {
+    /// Waits for something to do; none at the end.
+    fn wait(&mut self) -> Option<Woken> {
         let mut fds = vec![PollFd::from_borrowed_fd(self.woken.as_fd(), PollFlags::IN)];
         fds.extend(self.listeners.iter().map(|l| PollFd::from_borrowed_fd(l.as_fd(), PollFlags::IN)));
         for c in &self.clients {
@@ -160,39 +166,47 @@ impl Loop {
             flags.set(PollFlags::OUT, !c.out.is_empty());
             fds.push(PollFd::from_borrowed_fd(c.stream.as_fd(), flags));
         }
-        // Interrupted: everything is looked at all the same.
+        // Interrupted: all clients are looked at all the same.
         let _ = poll(&mut fds, None);
+        let called = fds[1..=self.listeners.len()].iter().enumerate();
+        let called = called.filter(|(_, fd)| !fd.revents().is_empty()).map(|(i, _)| i).collect();
         let _ = self.woken.read(&mut [0; 64]);
         let mut state = self.shared.lock();
         if state.stopping {
             return None;
         }
-        let receivers = state.receivers.clone();
-        state.receivers.iter_mut().for_each(|r| r.is_news = false);
-        Some(receivers)
+        let reports = state.reports.clone();
+        state.reports.are_news = false;
+        Some(Woken { reports, called })
     }
 
-    fn accept(&mut self) {
-        for (receiver, l) in self.listeners.iter().enumerate() {
-            while let Ok((stream, _)) = l.accept() {
-                let is_full = self.clients.iter().filter(|c| c.receiver == receiver).count() >= MAX_CLIENTS;
-                if is_full || stream.set_nonblocking(true).is_err() {
-                    continue;
-                }
-                let mut c = Client {
-                    stream,
-                    receiver,
-                    input: Vec::new(),
-                    out: VecDeque::new(),
-                    enable: false,
-                    json: false,
-                    is_gone: false,
-                };
-                c.say(&messages::version());
-                self.clients.push(c);
+    /// Takes in the clients that wait at a receiver's socket.
+    fn accept(&mut self, receiver: usize) {
+        while let Ok((stream, _)) = self.listeners[receiver].accept() {
+            let is_full = self.clients.iter().filter(|c| c.receiver == receiver).count() >= MAX_CLIENTS;
+            if is_full || stream.set_nonblocking(true).is_err() {
+                continue;
             }
+            let mut c = Client {
+                stream,
+                receiver,
+                input: Vec::new(),
+                out: VecDeque::new(),
+                enable: false,
+                json: false,
+                is_gone: false,
+            };
+            c.say(&messages::version());
+            self.clients.push(c);
         }
     }
+}
+
+/// Why the thread goes on.
+struct Woken {
+    reports: Reports,
+    /// The receivers at whose sockets somebody waits.
+    called: Vec<usize>,
 }
 
 impl Client {
@@ -201,7 +215,7 @@ impl Client {
         self.out.extend(b"\r\n");
     }
 
-    fn read(&mut self, receivers: &[Receiver], since: &str) {
+    fn read(&mut self, reports: &Reports, since: &str) {
         let mut chunk = [0; 1024];
         match self.stream.read(&mut chunk) {
             Ok(0) => self.is_gone = true,
@@ -213,7 +227,7 @@ impl Client {
         while let Some(end) = self.input.iter().position(|b| *b == b'\n' || *b == b';') {
             let line: Vec<u8> = self.input.drain(..=end).collect();
             for c in messages::commands(&String::from_utf8_lossy(&line)) {
-                self.obey(c, &receivers[self.receiver], since);
+                self.obey(c, reports, since);
             }
         }
         if self.input.len() > LONGEST_LINE || self.out.len() > MAX_UNREAD {
@@ -221,13 +235,14 @@ impl Client {
         }
     }
 
-    fn obey(&mut self, command: Result<GpsdCommand, Value>, r: &Receiver, since: &str) {
+    fn obey(&mut self, command: Result<GpsdCommand, Value>, reports: &Reports, since: &str) {
+        let fix = reports.fix(self.receiver);
         match command {
             Err(answer) => self.say(&answer),
             Ok(GpsdCommand::Version) => self.say(&messages::version()),
             Ok(GpsdCommand::Devices) => self.say(&messages::devices(since)),
             Ok(GpsdCommand::Device) => self.say(&messages::device(since)),
-            Ok(GpsdCommand::Poll) => self.say(&messages::poll(r.fix.as_ref(), &r.time)),
+            Ok(GpsdCommand::Poll) => self.say(&messages::poll(fix, &reports.time)),
             Ok(GpsdCommand::Watch(change)) => {
                 if let Some(w) = change {
                     // As gpsd does: a bare {} enables, and "json" alone says in which form.
@@ -236,8 +251,8 @@ impl Client {
                 }
                 self.say(&messages::devices(since));
                 self.say(&messages::watch(self.enable, self.json));
-                if self.enable && self.json && !r.is_news {
-                    self.say(&messages::tpv(r.fix.as_ref(), &r.time));
+                if self.enable && self.json && !reports.are_news {
+                    self.say(&messages::tpv(fix, &reports.time));
                 }
             }
         }

@@ -55,7 +55,7 @@ fn a_client_that_watches_is_answered_and_gets_reports_as_they_are_set() {
     let watch = c.hear_class("WATCH");
     assert_eq!((&watch["enable"], &watch["json"]), (&true.into(), &true.into()));
     assert_eq!(c.hear_class("TPV")["mode"], 1, "nothing is known yet");
-    server.set(0, Some(&schenley()), noon());
+    server.set(&[Some(schenley())], noon());
     let tpv = c.hear_class("TPV");
     assert_eq!(tpv["time"], "2023-11-14T22:13:20.000Z");
     assert_eq!((&tpv["mode"], &tpv["lat"], &tpv["lon"]), (&2.into(), &40.44.into(), &(-79.9425).into()));
@@ -65,7 +65,7 @@ fn a_client_that_watches_is_answered_and_gets_reports_as_they_are_set() {
     c.say("?WATCH={\"enable\":false}\n");
     c.hear_class("DEVICES");
     assert_eq!(c.hear_class("WATCH")["enable"], false);
-    server.set(0, None, noon());
+    server.set(&[None], noon());
     c.say("?VERSION;");
     c.hear_class("VERSION");
 }
@@ -74,9 +74,7 @@ fn a_client_that_watches_is_answered_and_gets_reports_as_they_are_set() {
 fn each_socket_of_a_server_has_a_receiver_of_its_own() {
     let sockets = (0..3).map(|_| TcpListener::bind(here()).expect("a socket")).collect();
     let server = Server::serve(sockets).expect("a server");
-    for n in 0..3 {
-        server.set(n, Some(&Fix { latitude_deg: n as f64, ..schenley() }), noon());
-    }
+    server.set(&[0.0, 1.0, 2.0].map(|latitude_deg| Some(Fix { latitude_deg, ..schenley() })), noon());
     for n in [2, 0, 1] {
         let mut c = Raw::new(server.addresses()[n]);
         c.hear_class("VERSION");
@@ -116,14 +114,14 @@ fn our_client_follows_our_server_and_finds_it_again_after_a_restart() {
     let server = Server::bind(here()).expect("a socket");
     let address = server.addresses()[0];
     let client = Client::start(&address.to_string()).expect("a thread");
-    server.set(0, Some(&schenley()), noon());
+    server.set(&[Some(schenley())], noon());
     wait_for(&|| client.latest().is_some_and(|r| r.fix == schenley()));
-    server.set(0, None, noon());
+    server.set(&[None], noon());
     wait_for(&|| client.latest().is_none());
     drop(server);
     wait_for(&|| client.trouble().is_some());
     let server = Server::bind(address).expect("the same address");
-    server.set(0, Some(&schenley()), noon());
+    server.set(&[Some(schenley())], noon());
     wait_for(&|| client.latest().is_some_and(|r| r.fix == schenley()));
     assert_eq!(client.trouble(), None);
 }
@@ -131,7 +129,7 @@ fn our_client_follows_our_server_and_finds_it_again_after_a_restart() {
 #[test]
 fn gpsds_own_client_understands_us() {
     let server = Server::bind(here()).expect("a socket");
-    server.set(0, Some(&schenley()), noon());
+    server.set(&[Some(schenley())], noon());
     let port = server.addresses()[0].port();
     let run = Command::new("gpspipe")
         .args(["-w", "-n", "4", &format!("127.0.0.1:{port}")])
