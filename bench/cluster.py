@@ -59,6 +59,7 @@ class Cluster:
         self.head = None
         self.workers = {}
         self.begun = 0
+        self.killed_commands_s = 0.0
         if self.is_root:
             run("ip", "link", "add", self.tag, "type", "bridge")
             run("ip", "address", "add", f"{self.host(0)}/24", "dev", self.tag)
@@ -106,20 +107,22 @@ class Cluster:
 
     def cpu_s(self):
         """Processor time of the scheduler, the workers, and the commands that these run and ran, seconds."""
-        ticks = 0
-        for process in [self.head, *self.workers.values()]:
-            children = [file.read_text().split() for file in Path(f"/proc/{process.pid}/task").glob("*/children")]
-            for pid in [process.pid, *sum(children, [])]:
-                try:
-                    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-                except OSError:  # A command that ended meanwhile.
-                    continue
-                ticks += sum(map(int, fields[11:15]))
-        return ticks / os.sysconf("SC_CLK_TCK")
+        python = sum(times(process.pid)[0] for process in [self.head, *self.workers.values()])
+        return python + sum(map(self.commands_of, self.workers))
+
+    def commands_s(self):
+        """Processor time of all commands of workers, also of killed ones, seconds."""
+        return self.killed_commands_s + sum(map(self.commands_of, self.workers))
+
+    def commands_of(self, n):
+        pid = self.workers[n].pid
+        running = [child for file in Path(f"/proc/{pid}/task").glob("*/children") for child in file.read_text().split()]
+        return times(pid)[1] + sum(sum(times(child)) for child in running)
 
     def kill_worker(self, n):
         """As a machine that loses power: the worker, and the command that it runs."""
         group = self.workers[n].pid
+        self.killed_commands_s += self.commands_of(n)
         os.killpg(group, signal.SIGKILL)
         self.workers[n].wait()
         # The command is now a child of this process; what it used counts.
@@ -162,6 +165,16 @@ def facts(folder, name):
         ids = [json.loads(line)["id"] for line in lines]
     digest = hashlib.sha256((folder / name / "table.csv").read_bytes()).hexdigest()
     return {"lines": len(ids), "ids": len(set(ids)), "table_sha256": digest}
+
+
+def times(pid):
+    """Processor time of a process, and of its children that ended, seconds. Nothing of one that is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0.0, 0.0
+    ticks = list(map(int, fields[11:15]))
+    return (ticks[0] + ticks[1]) / os.sysconf("SC_CLK_TCK"), (ticks[2] + ticks[3]) / os.sysconf("SC_CLK_TCK")
 
 
 def used_s():
@@ -208,12 +221,14 @@ def kills(folder, cluster, a):
             count += 1
     done(process)
     seconds = {"dask": time.monotonic() - begun}
-    cpu_s = {"dask": used_s() - before + cluster.cpu_s()}
+    cpu_s = {"dask": used_s() - before + cluster.cpu_s(), "dask_commands": cluster.commands_s()}
     before = used_s()
     seconds["here"] = timed(folder, "here")
     cpu_s["here"] = used_s() - before
     assert facts(folder, "here") == facts(folder, "dask"), (facts(folder, "here"), facts(folder, "dask"))
     ratios = {"ratio": seconds["dask"] / seconds["here"], "cpu_ratio": cpu_s["dask"] / cpu_s["here"]}
+    # Python waits in short turns, and uses more for the same sweep where the machine is shared.
+    ratios["commands_cpu_ratio"] = cpu_s["dask_commands"] / cpu_s["here"]
     times = {f"{name}_{kind}": value for kind, of in (("s", seconds), ("cpu_s", cpu_s)) for name, value in of.items()}
     return {"kills": count, **ratios, **times, **facts(folder, "dask")}
 
