@@ -239,7 +239,9 @@ fn over_dask(dir: &TempDir, what: &str) -> Option<String> {
 #[test]
 fn the_parts_of_a_sweep_are_tasks_of_hyperqueue() {
     let dir = plan();
-    let Some(_) = by_python(&dir, "hyperqueue_sweep.py", &["5"]) else { return };
+    if by_python(&dir, "hyperqueue_sweep.py", &["5"]).is_none() {
+        return;
+    }
     assert_eq!(chunk_files(dir.path()).len(), 5);
     run_in(dir.path(), &["sweep", "runs/sweep-plan/plan.toml", "--merge", "--quiet"]).ok();
     is_whole(dir.path(), &plan());
