@@ -13,6 +13,8 @@ const ENDINGS: [&str; 3] = ["so", "dylib", "py"];
 /// the sources): ns-3's license does not allow a release to contain it.
 const NS3: &str = "ns3:";
 const NS3_FILE: &str = "libwayhop-ns3-";
+/// What may stand before a path, to say what the file is.
+const KINDS: [&str; 2] = ["library:", "python:"];
 /// More folders with such libraries, separated as in `PATH`.
 const FOLDERS: &str = "WAYHOP_LIBRARY_PATH";
 
@@ -21,11 +23,14 @@ pub fn is_python(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "py")
 }
 
-/// The file of the library or module that `name` means: a path, or `ns3:` and a model. `None` if it is neither: then it is the name of a
-/// protocol.
+/// The file of the library or module that `name` means: a path, also after `library:` or `python:`, or `ns3:` and a model. `None` if it is
+/// neither: then it is the name of a protocol.
 pub fn locate(name: &str) -> Option<Result<PathBuf, ParameterError>> {
     if let Some(model) = name.strip_prefix(NS3) {
         return Some(ns3(model, &folders()));
+    }
+    if let Some(path) = KINDS.iter().find_map(|kind| name.strip_prefix(kind)) {
+        return Some(Ok(path.into()));
     }
     let path = Path::new(name);
     let is_path = name.contains('/') || path.extension().is_some_and(|e| ENDINGS.iter().any(|end| e == *end));
@@ -80,6 +85,8 @@ mod tests {
     fn a_path_is_a_library_and_a_word_is_not() {
         assert_eq!(locate("./mine"), Some(Ok("./mine".into())));
         assert_eq!(locate("libmine.so"), Some(Ok("libmine.so".into())));
+        assert_eq!(locate("library:mine"), Some(Ok("mine".into())));
+        assert_eq!(locate("python:./mine.py"), Some(Ok("./mine.py".into())));
         assert_eq!(locate("dsr"), None);
     }
 

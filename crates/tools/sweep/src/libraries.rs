@@ -7,15 +7,14 @@ use toml::{Table, Value};
 /// The file that the value of a key names: a shared library or a Python module.
 pub(crate) fn path(key: &str, value: &Value) -> Option<PathBuf> {
     let text = value.as_str()?;
-    let is_file = match key.rsplit_once('.') {
-        Some((_, "library" | "python")) => true,
+    match key.rsplit_once('.') {
+        Some((_, "library" | "python")) => Some(PathBuf::from(text)),
         // Models of ns-3 have names, too.
         Some((section, "name")) if section == "protocol" || section.starts_with("applications.") => {
-            !text.starts_with("ns3:") && wayhop_protocols::locate(text).is_some()
+            wayhop_protocols::locate(text).filter(|_| !text.starts_with("ns3:"))?.ok()
         }
-        _ => false,
-    };
-    is_file.then(|| PathBuf::from(text))
+        _ => None,
+    }
 }
 
 /// `key=value` for every key of a table, below `section`. Files count from `folder`.
@@ -93,6 +92,7 @@ mod tests {
             expected.map(|s| s.replace("/./", "/"))
         );
         assert_eq!(path("protocol.name", &"ns3:aodv".into()), None);
+        assert_eq!(path("protocol.name", &"python:a.py".into()), Some("a.py".into()));
         assert_eq!(path("nodes.node.0.name", &"a/b".into()), None);
     }
 
