@@ -70,15 +70,21 @@ class Pipe:
 
     def read(self) -> bytes:
         """A message with its length. Ends the process when Wayhop is gone."""
-        data = self._rest or os.read(self.fd, _CHUNK)
+        data = self._rest or self._more()
         while len(data) < 4 or len(data) < 4 + int.from_bytes(data[:4], "little"):
-            more = os.read(self.fd, _CHUNK)
-            if not more:
-                os._exit(0)
-            data += more
+            data += self._more()
         end = 4 + int.from_bytes(data[:4], "little")
         self._rest = data[end:]
         return data[:end]
+
+    def _more(self) -> bytes:
+        try:
+            more = os.read(self.fd, _CHUNK)
+        except ConnectionResetError:  # It was killed, and had not read all.
+            more = b""
+        if not more:
+            os._exit(0)
+        return more
 
     def write(self, data: bytes) -> None:
         """Writes a message with its length."""

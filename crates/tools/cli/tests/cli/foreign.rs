@@ -162,6 +162,13 @@ fn the_run_of_a_library_that_crashed_is_readable() {
 }
 
 #[test]
+fn a_run_that_a_library_ended_at_once_recorded_nothing() {
+    let dir = faulty(&[]);
+    let said = error(dir.path(), &["--set", "protocol.fault=create"], 1);
+    assert!(said.ends_with("\nout: the run ended before it recorded anything\n"), "{said}");
+}
+
+#[test]
 fn the_inputs_of_a_library_are_replayed_to_it() {
     let dir = flood();
     let at = dir.path();
