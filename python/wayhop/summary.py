@@ -298,6 +298,35 @@ class OverheadFrames(Figures):
     """RTS frames."""
 
 
+class PartialRecord(Figures):
+    """What the tables and the summary of a run leave out. Counts in the summary are those of the
+    whole run all the same, except for a run that was killed."""
+
+    flows: list[int] | None
+    """The only flows with rows (`output.flows`); null for all."""
+    nodes: list[int] | None
+    """The only nodes with rows (`output.nodes`); null for all."""
+    summary_lists: dict[str, int]
+    """Lists of the summary that are empty because they were too long, and the number of entries
+    that each of them had."""
+    summary_of_rows: bool | None
+    """Whether the counts of the summary are of the recorded rows only, as those of a run that
+    was killed."""
+    tables: list[str]
+    """Tables that the run did not write, because `output.tables` does not list them."""
+    thinned: list[Thinning]
+    """Shares of the packets and nodes that have rows, from when the tables had reached the size
+    `output.limit_mb`; in order of time."""
+
+    _absent: ClassVar[dict[str, type]] = {
+        "flows": list,
+        "nodes": list,
+        "summary_lists": dict,
+        "tables": list,
+        "thinned": list,
+    }
+
+
 class ProgramExit(Figures):
     """Outcome of a program in a node."""
 
@@ -375,6 +404,16 @@ class TcpSummary(Figures):
     """Number of retransmission timeouts."""
     variant: str
     """`reno`, `sack`, ..."""
+
+
+class Thinning(Figures):
+    """From a moment on, a share of the rows is recorded."""
+
+    from_s: float
+    """From when on, seconds of the run's clock."""
+    share: float
+    """The share of the packets and nodes that have rows from then on: 1 / 2^n; 0 if there are no
+    further rows, except in `outcomes`."""
 
 
 class Topology(Figures):
@@ -513,6 +552,9 @@ class Summary(Figures):
     """All packets of programs in the nodes, including those outside any flow."""
     protocol: str
     """The routing protocol."""
+    record: PartialRecord | None
+    """What the tables and lists of this summary leave out; absent if nothing. The counts are
+    complete all the same."""
     scenario: str
     """Name of the scenario."""
     seed: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import json
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -56,8 +57,16 @@ class Tables(Mapping[str, "polars.LazyFrame"]):
         path = self._directory / f"{name}.parquet"
         if name not in list(self):
             # A KeyError, as of any mapping, which `in` and `get` understand.
-            raise KeyError(f"{self._directory} has no table {name}; it has {', '.join(self) or 'none'}")
+            raise KeyError(f"{self._directory} has no table {name}{self._why_missing(name)}")
         return self._copy(name) if self._is_incomplete() else path
+
+    def _why_missing(self, name: str) -> str:
+        manifest = self._directory / "manifest.json"
+        record = json.loads(manifest.read_text(encoding="utf-8")).get("record") or {}
+        if name in record.get("tables", ()):
+            remedy = "run it again with its name in the list output.tables, or without that key"
+            return f", because output.tables leaves it out; {remedy}"
+        return f"; it has {', '.join(self) or 'none'}"
 
     def _is_incomplete(self) -> bool:
         return (self._directory / "tables.checkpoint").exists()

@@ -94,6 +94,15 @@ def test_tables_give_the_totals_of_the_summary_in_every_library(recorded: wayhop
         recorded.tables["nothing"]
 
 
+def test_a_table_that_was_left_out_names_the_key(scratch: Path) -> None:
+    changes = SHORT | {"output.tables": ["packets"]}
+    run = wayhop.run(FIRST, set=changes, out=scratch / "part", progress=False)
+    assert list(run.tables) == ["nodes", "packets"]
+    assert run.summary.record is not None and "sizes" in run.summary.record.tables
+    with pytest.raises(KeyError, match=r"has no table sizes, because output\.tables leaves it out"):
+        run.tables["sizes"]
+
+
 @pytest.mark.parametrize(
     ("library", "extra"), [("pandas", "pandas"), ("pyarrow", "arrow"), ("duckdb", "duckdb")]
 )

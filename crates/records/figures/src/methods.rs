@@ -58,12 +58,28 @@ fn paragraph(c: &Column, named: bool) -> String {
         _ => {}
     }
     text += &hashes(c);
-    text += &unfinished(c);
+    text += &shortfalls(c);
     text
 }
 
+/// Which records lack rows, and which: figures that count rows show less. Nothing if all are complete.
+fn partial(c: &Column) -> String {
+    let mut text = String::new();
+    for r in &c.runs {
+        let Some(record) = r.manifest.record.as_ref().filter(|r| !r.is_whole()) else { continue };
+        let who = if c.runs.len() > 1 { format!("with seed {} ", r.summary.seed) } else { String::new() };
+        _ = write!(text, " The run {who}has a partial record: {}.", record.phrases().join("; "));
+    }
+    text
+}
+
+/// Which runs did not come to their end, and which records are partial. Nothing if all are.
+pub(crate) fn shortfalls(c: &Column) -> String {
+    unfinished(c) + &partial(c)
+}
+
 /// Which runs did not come to their end, and how far they came: ` The run was interrupted at 20 s of 120 s.` Nothing if all did.
-pub(crate) fn unfinished(c: &Column) -> String {
+fn unfinished(c: &Column) -> String {
     let mut text = String::new();
     for r in c.runs.iter().filter(|r| r.manifest.status != RunStatus::Complete) {
         let who = if c.runs.len() > 1 { format!("with seed {} ", r.summary.seed) } else { String::new() };

@@ -6,7 +6,7 @@ use wayhop_report::{Axis, Figure, Panel, Plot, plain};
 
 use crate::runs::Runs;
 use crate::senders::{Sender, Sequence};
-use crate::words::unfinished;
+use crate::words::shortfalls;
 
 /// Plots in a figure: of the senders with most octets.
 const MOST_PANELS: usize = 6;
@@ -67,7 +67,7 @@ fn caption(all: &[SequencePlot<'_>], runs: &Runs<'_>, left_out: usize) -> String
     if all.iter().any(|d| matches!(d.sender, Sender::Flow(_))) {
         text += " Crosses mark retransmissions, triangles expiries of the retransmission timer.";
     }
-    text += &unfinished(runs);
+    text += &shortfalls(runs);
     for c in runs.columns.iter().filter(|c| c.runs.len() > 1) {
         _ = write!(text, " {}: the run with seed {}.", c.name, c.runs[0].summary.seed);
     }

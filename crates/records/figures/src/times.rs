@@ -5,7 +5,7 @@ use wayhop_report::{Distribution, Figure, cdf, cdf_of};
 use crate::column::Column;
 use crate::runs::Runs;
 use crate::traffic::Traffic;
-use crate::words::{grouped, unfinished};
+use crate::words::{grouped, shortfalls};
 
 /// Every packet that arrived, as shares of those or of all that were sent.
 pub(crate) fn latency(runs: &Runs<'_>) -> Option<Figure> {
@@ -38,7 +38,7 @@ pub(crate) fn latency(runs: &Runs<'_>) -> Option<Figure> {
         "Over packets {what}{}. One-way latency of first copies, all flows but pings: {}. {lost}.{}",
         pooled(runs),
         counts(runs, all.iter().map(|(_, _, n)| *n), ["packet", "packets"]),
-        unfinished(runs),
+        shortfalls(runs),
     );
     let has_any = all.iter().any(|(_, d, _)| d.count() > 0);
     has_any.then(|| Figure::of("Latency", &caption, cdf_of("latency (ms)", &format!("packets {what}"), &all)))
@@ -56,7 +56,7 @@ pub(crate) fn searches(runs: &Runs<'_>) -> Option<Figure> {
          searches are not included.{}",
         pooled(runs),
         counts(runs, all.iter().map(|(_, d)| d.count()), ["search", "searches"]),
-        unfinished(runs),
+        shortfalls(runs),
     );
     let has_any = all.iter().any(|(_, d)| d.count() > 0);
     let plot = || cdf("search (ms)", "searches that found a route", &all);

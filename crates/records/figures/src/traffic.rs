@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use wayhop_report::Distribution;
-use wayhop_trace::{Error, OutcomeRow, PacketRow, outcome_rows, packet_rows};
+use wayhop_trace::{Error, OutcomeRow, PacketRow, PartialRecord, outcome_rows, packet_rows};
 
 use crate::column::ColumnRun;
 
@@ -41,6 +41,7 @@ impl Traffic {
             span_ns: (span_s * 1e9).max(1.0) as u64,
             spans,
             counted: false,
+            lacks_packets: run.manifest.record.as_ref().is_some_and(PartialRecord::lacks_packets),
             found: Self {
                 sent: vec![0; spans],
                 delivered: vec![0; spans],
@@ -104,6 +105,8 @@ struct Count {
     spans: usize,
     /// Whether the run says which packets count.
     counted: bool,
+    /// Whether there are packets without rows.
+    lacks_packets: bool,
     found: Traffic,
 }
 
@@ -183,6 +186,10 @@ impl Count {
 
     fn outcome(&mut self, o: &OutcomeRow<'_>) {
         let made = self.ledger.get(o.packet).map_or(0, |e| e.made);
+        // All outcomes are recorded, but not the rows of all packets.
+        if made == 0 && self.lacks_packets {
+            return;
+        }
         let span = self.span(made.saturating_sub(1));
         let nodes = u64::from(o.nodes);
         self.found.sent[span] += nodes;

@@ -18,13 +18,13 @@ pub(crate) fn means(runs: &Runs<'_>) -> String {
         }
         (a, b) => format!("Means over {a} to {b} runs with 95 % intervals (Student's t)."),
     };
-    text + &unfinished(runs)
+    text + &shortfalls(runs)
 }
 
-/// Which runs did not come to their end.
-pub(crate) fn unfinished(runs: &Runs<'_>) -> String {
+/// Which runs did not come to their end, and which have a partial record.
+pub(crate) fn shortfalls(runs: &Runs<'_>) -> String {
     let of = |c: &Column| {
-        let text = methods::unfinished(c);
+        let text = methods::shortfalls(c);
         let name = runs.legend(c);
         if name.is_empty() { text } else { text.replace("The run ", &format!("{name}: the run ")) }
     };

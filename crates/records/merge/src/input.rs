@@ -174,6 +174,10 @@ fn read(path: &Path, classifier: &'static dyn Classifier, room: &mut usize) -> R
     if manifest.merged.is_some() {
         return Err(unfit(path, "already merged; give the original runs instead"));
     }
+    if let Some(record) = manifest.record.as_ref().filter(|r| !r.is_whole()) {
+        let what = record.phrases().join("; ");
+        return Err(unfit(path, &format!("the record is partial: {what}; merging needs all rows")));
+    }
     let summary = dir.summary()?;
     let tables = Tables::of(&dir, summary.protocol.clone());
     let nodes = tables.nodes()?;

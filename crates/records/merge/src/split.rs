@@ -150,7 +150,7 @@ impl View {
         let end_ns = Time::from_nanos((of.simulated_s * 1e9) as u64);
         let seconds = self.clock.shows(end_ns).map_or(0.0, |t| t.as_nanos() as f64 / 1e9);
         self.totals.drops.clear();
-        let summary = Summary {
+        let mut summary = Summary {
             wayhop: of.wayhop.clone(),
             scenario: of.scenario.clone(),
             seed: of.seed,
@@ -163,7 +163,7 @@ impl View {
             origin: of.origin,
             ..Summary::default()
         };
-        self.recorder.finish(&summary, RunStatus::Complete)?;
+        self.recorder.finish(&mut summary, RunStatus::Complete)?;
         Ok(self.path)
     }
 }

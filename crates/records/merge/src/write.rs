@@ -97,7 +97,7 @@ impl Merge {
         summary.origin = origin;
         summary.trace_hash = recorder.hash().hex();
         summary.name_nodes(&by_number);
-        recorder.finish(&summary, RunStatus::Complete)?;
+        recorder.finish(&mut summary, RunStatus::Complete)?;
         Ok(self.report(&names, summary))
     }
 

@@ -82,6 +82,6 @@ fn report(what: &str, begin: Instant, r: Recorder) {
     let ns = |t: Instant| t.elapsed().as_nanos() as f64 / EVENTS as f64;
     let recorded = ns(begin);
     let hash = r.hash().hex();
-    r.finish(&Summary::default(), RunStatus::Complete).expect("room for the bench");
+    r.finish(&mut Summary::default(), RunStatus::Complete).expect("room for the bench");
     println!("{what:<12} {recorded:6.1} ns per event, {:6.1} with the end of the writer  {hash}", ns(begin));
 }

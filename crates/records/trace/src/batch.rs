@@ -1,9 +1,11 @@
 //! Records on their way to the writer.
 
-use crate::{FlowSummary, FrameEvent, HopEvent, Summary};
+use wayhop_core::Time;
 
-/// Records of any one kind in a batch.
-const RECORDS: usize = 8_192;
+use crate::{FlowSummary, FrameEvent, Outputs, Summary};
+
+/// Records in a batch.
+pub(crate) const RECORDS: usize = 8_192;
 /// Records of any one kind in a batch that waits for a slow writer.
 const MOST_RECORDS: usize = 16 * RECORDS;
 /// Octets of frames in a batch.
@@ -33,6 +35,39 @@ macro_rules! each_record {
 }
 pub(crate) use each_record;
 
+macro_rules! kept {
+    ($($field:ident: $record:ident, $name:literal, $columns:ident, $has:expr;)*) => {
+        /// The kinds of records that a run keeps.
+        #[derive(Copy, Clone, Default)]
+        pub(crate) struct Kept {
+            $(pub(crate) $field: bool,)*
+        }
+
+        impl Kept {
+            /// Those that become tables.
+            pub(crate) fn in_tables(outputs: &Outputs) -> Self {
+                let could = Self::without_selection(outputs);
+                Self { $($field: could.$field && outputs.has($name),)* }
+            }
+
+            /// Those that would become tables if all were wanted.
+            fn without_selection(outputs: &Outputs) -> Self {
+                let has = |of: fn(&Outputs) -> bool| of(outputs);
+                Self { $($field: has($has),)* }
+            }
+
+            /// The tables that the run would have and does not write, by name.
+            pub(crate) fn left_out(outputs: &Outputs) -> Vec<String> {
+                let could = Self::without_selection(outputs);
+                let all = [$((could.$field, $name),)* (true, "flows"), (true, "nodes")];
+                let names = all.into_iter().filter(|(could, name)| *could && !outputs.selection.has(name));
+                names.map(|(_, name)| name.to_owned()).collect()
+            }
+        }
+    };
+}
+each_record!(kept);
+
 macro_rules! batch {
     ($($field:ident: $record:ident, $name:literal, $columns:ident, $has:expr;)*) => {
         /// Records that travel to the writer together; each kind is in order.
@@ -45,6 +80,8 @@ macro_rules! batch {
             pub(crate) summary: Option<Box<Summary>>,
             /// Whether a checkpoint is due once the batch is written.
             pub(crate) checkpoint: bool,
+            /// The run's clock, if the size of the tables is to be compared with their limit once the batch is written.
+            pub(crate) measured_at: Option<Time>,
             frames: Vec<Frame>,
             frame_bytes: Vec<u8>,
         }
@@ -75,13 +112,6 @@ struct Frame {
 }
 
 impl Batch {
-    /// Adds a hop event; says whether it is time to send the batch.
-    #[inline]
-    pub(crate) fn push_hop(&mut self, e: &HopEvent) -> bool {
-        self.hops.push(*e);
-        self.hops.len() >= RECORDS
-    }
-
     /// Whether it is time to send the batch.
     pub(crate) fn is_full(&self) -> bool {
         self.frame_bytes.len() >= FRAME_BYTES || self.frames.len() >= RECORDS || self.longest() >= RECORDS

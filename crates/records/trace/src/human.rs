@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::{FlowSummary, LatencyMs, NodeEnergy, NodeOutages, Summary};
+use crate::{FlowSummary, LatencyMs, NodeEnergy, NodeOutages, PartialRecord, Summary};
 
 /// Rows of the table of flows; the rest is counted.
 const MAX_FLOWS: usize = 20;
@@ -67,6 +67,9 @@ pub fn human_table(s: &Summary) -> String {
     }
     energy(&mut out, &s.energy);
     circumstances(&mut out, s);
+    for (i, phrase) in s.record.iter().flat_map(PartialRecord::phrases).enumerate() {
+        label(&mut out, if i == 0 { "record" } else { "" }, &phrase);
+    }
     match s.cut_off_s {
         Some(at) => label(&mut out, "cut off", &format!("at {} s: still running, or killed", decimals(at))),
         None => label(&mut out, "trace hash", &s.trace_hash),
@@ -78,7 +81,9 @@ fn delivered(s: &Summary) -> String {
     let t = &s.totals;
     let (sent, received) = (grouped(t.sent), grouped(t.received));
     let Some(ratio) = t.delivery_ratio else {
-        return if s.kernel_forwards || s.flows.iter().any(|f| f.sent.or(f.received).is_none()) {
+        return if s.record.as_ref().is_some_and(|r| r.summary_of_rows && r.lacks("packets")) {
+            "unknown: the run was killed, and has no table packets (output.tables)".to_owned()
+        } else if s.kernel_forwards || s.flows.iter().any(|f| f.sent.or(f.received).is_none()) {
             "unknown: the hosts' kernels forwarded the packets".to_owned()
         } else if t.sent + t.received == 0 {
             "nothing was sent".to_owned()

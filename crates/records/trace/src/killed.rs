@@ -57,12 +57,17 @@ impl RunDir {
             return Ok((self.summary()?, true));
         }
         let Some(mut summary) = known(self)? else { return Ok((self.summary()?, true)) };
-        for f in &mut summary.flows {
-            (f.sent, f.received, f.delivery_ratio) = (None, None, None);
-        }
+        forget_counts(&mut summary);
         summary.simulated_s = summary.simulated_s.max(last_ns(self)? as f64 / 1e9);
         summary.cut_off_s = Some(summary.simulated_s);
         Ok((summary, false))
+    }
+}
+
+/// What flows sent and received is not known.
+fn forget_counts(summary: &mut Summary) {
+    for f in &mut summary.flows {
+        (f.sent, f.received, f.delivery_ratio) = (None, None, None);
     }
 }
 
@@ -74,7 +79,15 @@ fn known(run: &RunDir) -> Result<Option<Summary>, Error> {
 /// The summary of a run that has none, by its tables; `None` if they are not there.
 pub(crate) fn summary(run: &RunDir) -> Result<Option<Summary>, Error> {
     let Some(mut summary) = known(run)? else { return Ok(None) };
-    if is_of_one_node(&summary) {
+    summary.record = run.manifest()?.record;
+    let record = summary.record.as_mut().filter(|r| r.lacks_packets());
+    let has_packets = record.as_ref().is_none_or(|r| !r.lacks("packets"));
+    if let Some(record) = record {
+        record.summary_of_rows = true;
+    }
+    if !has_packets {
+        forget_counts(&mut summary);
+    } else if is_of_one_node(&summary) {
         // It counts its totals by itself, and tells them at each checkpoint.
         count_ends(run, &mut summary)?;
     } else {
@@ -115,7 +128,9 @@ pub(crate) fn outcomes(run: &RunDir) -> Result<Option<Vec<PacketOutcome>>, Error
         return Ok(None);
     }
     match known(run)? {
-        Some(summary) if !is_of_one_node(&summary) => Ok(Some(Fates::read(run, &summary)?.outcomes())),
+        Some(summary) if !is_of_one_node(&summary) && !run.leaves_out("packets") => {
+            Ok(Some(Fates::read(run, &summary)?.outcomes()))
+        }
         _ => Ok(None),
     }
 }
@@ -206,7 +221,7 @@ pub fn recover(
         TableWriter::write_all(&workshop, "outcomes", OUTCOMES, outcomes)?;
         put("outcomes")?;
     }
-    if run.has("packets") {
+    if run.has("packets") && !run.leaves_out("flows") {
         TableWriter::write_all(&workshop, "flows", FLOWS, summary.flows.iter().cloned())?;
         put("flows")?;
     }

@@ -35,6 +35,7 @@ mod hash;
 mod human;
 mod identity;
 mod killed;
+mod left_out;
 mod load;
 mod manifest;
 mod ns2;
@@ -44,6 +45,7 @@ mod recent;
 mod reception;
 mod recorder;
 mod run_dir;
+mod selection;
 mod status;
 mod story;
 mod summary;
@@ -70,6 +72,7 @@ pub use hash::TraceHash;
 pub use human::human_table;
 pub use identity::{Echo, Identity, IdentityEvent, Lengths, carried, ends};
 pub use killed::{Recovery, how_it_ended, recover};
+pub use left_out::what_is_left_out;
 pub use manifest::{
     ClockFit, ClockSegment, InputFile, LibraryRecord, Manifest, MergeRecord, MergedRun, RunStatus, civil,
 };
@@ -79,6 +82,7 @@ pub use recent::Recent;
 pub use reception::ReceptionEvent;
 pub use recorder::{Observer, Recorder};
 pub use run_dir::{RunDir, lock_file, lock_folder};
+pub use selection::{PartialRecord, Selection, SizeLimit, Thinning};
 pub use status::Status;
 pub use story::{At, LostPacket, PacketQuery, PathBetween, Step, Story, lost, stories};
 pub use summary::{

@@ -6,6 +6,8 @@ use sha2::{Digest as _, Sha256};
 
 use wayhop_core::{Description, LibraryFile, hex};
 
+use crate::PartialRecord;
+
 /// How a run ended.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -54,6 +56,9 @@ pub struct Manifest {
     /// For a merged run: its source runs, and the corrections of their clocks.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub merged: Option<MergeRecord>,
+    /// What the tables and the summary leave out; absent if nothing.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub record: Option<PartialRecord>,
 }
 
 /// The shared library of a run's routing protocol. The names of its messages are here so that the run can be read without it.

@@ -5,11 +5,15 @@ use std::path::PathBuf;
 
 use wayhop_core::NodeId;
 
+use crate::Selection;
+
 /// What a run records besides its summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outputs {
     /// The Parquet tables.
     pub tables: bool,
+    /// Which of them, and which of their rows.
+    pub selection: Selection,
     /// With them, the table `receptions`.
     pub receptions: bool,
     /// With them, the tables `bundles` and `contacts`.
@@ -35,12 +39,18 @@ pub struct Outputs {
 impl Outputs {
     /// Octets of a frame that keep every routing header and the beginning of the data, and cost little.
     pub const DEFAULT_SNAPLEN: u32 = 200;
+
+    /// Whether there is this table, if the run has rows for it.
+    pub(crate) fn has(&self, table: &str) -> bool {
+        self.tables && self.selection.has(table)
+    }
 }
 
 impl Default for Outputs {
     fn default() -> Self {
         Self {
             tables: true,
+            selection: Selection::default(),
             receptions: false,
             bundles: false,
             gps: false,

@@ -2,13 +2,16 @@
 
 use std::any::Any;
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Kept, RECORDS};
+use crate::left_out::shorten;
 use crate::outputs::{NodeInfo, Outputs};
 use crate::tables::{FLOWS, TableWriter};
 use crate::writer::Writer;
+use wayhop_core::Time;
+
 use crate::{
     BundleEvent, ContactEvent, Error, FlowSummary, FrameEvent, HopEvent, Identity, IdentityEvent, NoteEvent,
-    PositionEvent, ReceptionEvent, RunDir, RunStatus, SendEvent, Summary, TcpEvent, TraceHash,
+    PartialRecord, PositionEvent, ReceptionEvent, RunDir, RunStatus, SendEvent, Summary, TcpEvent, TraceHash,
 };
 
 /// Sees the records of a run as they are created, in addition to or instead of files; see [`crate::Recorder::observed_by`].
@@ -53,9 +56,12 @@ pub struct Recorder {
     hash: TraceHash,
     batch: Batch,
     run: Option<Run>,
-    records_hops: bool,
-    /// Without tables, none of those that go with them.
+    kept: Kept,
     outputs: Outputs,
+    /// Records since the size of the tables was last compared with its limit.
+    unmeasured: usize,
+    /// The time of the last packet's event.
+    now: Time,
     observer: Option<Box<dyn Observer>>,
     shows_frames: bool,
     /// What was left out because the writer was behind; `None` if it is waited for.
@@ -81,8 +87,10 @@ impl Recorder {
             hash: TraceHash::new(),
             batch: Batch::default(),
             run: None,
-            records_hops: false,
+            kept: Kept::default(),
             outputs: Outputs { tables: false, ..Outputs::default() },
+            unmeasured: 0,
+            now: Time::ZERO,
             observer: None,
             shows_frames: false,
             left_out: None,
@@ -91,16 +99,18 @@ impl Recorder {
 
     /// A recorder that writes these outputs into this directory; `nodes` are in the order of their ids.
     pub fn start(dir: RunDir, outputs: &Outputs, nodes: Vec<NodeInfo>) -> Result<Self, Error> {
-        let writer = Writer::start(dir.clone(), outputs, nodes).inspect_err(|e| {
+        let record = PartialRecord::of(&outputs.selection, Kept::left_out(outputs));
+        let noted = if record.is_whole() { Ok(()) } else { dir.note(record) };
+        let started = noted.and_then(|()| Writer::start(dir.clone(), outputs, nodes));
+        let writer = started.inspect_err(|e| {
             let _ = dir.end(RunStatus::Failed, Some(e.to_string()));
         })?;
         let mut recorder = Self::hash_only();
-        recorder.records_hops = outputs.tables || outputs.ns2_trace.is_some();
-        recorder.outputs = if outputs.tables {
-            outputs.clone()
-        } else {
-            Outputs { captures: outputs.captures, durable: outputs.durable, ..recorder.outputs.clone() }
-        };
+        recorder.kept = Kept::in_tables(outputs);
+        // The trace of ns-2 has these, whatever the tables have.
+        recorder.kept.hops |= outputs.ns2_trace.is_some();
+        recorder.kept.positions |= outputs.ns2_trace.is_some();
+        recorder.outputs = outputs.clone();
         recorder.run = Some(Run { dir, writer });
         Ok(recorder)
     }
@@ -152,18 +162,20 @@ impl Recorder {
         if let Some(o) = &mut self.observer {
             o.hop(e);
         }
-        if self.records_hops && self.batch.push_hop(e) {
-            self.send();
+        if self.kept.hops {
+            self.now = e.time;
+            self.batch.hops.push(*e);
+            self.count();
         }
     }
     /// Whether [`Recorder::identity`] has a use: ask before reading a packet's octets.
     #[inline]
     pub fn wants_identities(&self) -> bool {
-        self.outputs.identities
+        self.kept.identities
     }
     /// Records by what a packet is known, right before [`Recorder::hop`] of the same row, so that the two stay together.
     pub fn identity(&mut self, e: &HopEvent, identity: Identity) {
-        if self.outputs.identities {
+        if self.kept.identities {
             let HopEvent { time, node, packet, kind, .. } = *e;
             self.batch.identities.push(IdentityEvent { time, node, packet, kind, identity });
         }
@@ -180,24 +192,26 @@ impl Recorder {
         }
         if let Some(snaplen) = self.outputs.captures {
             self.batch.push_frame(e, snaplen as usize);
-            self.send_if_full();
+            if self.batch.is_full() {
+                self.send();
+            }
         }
     }
     /// Whether [`Recorder::reception`] has a use: ask before watching frames, which costs time.
     pub fn wants_receptions(&self) -> bool {
-        self.outputs.receptions || self.observer.as_ref().is_some_and(|o| o.wants_receptions())
+        self.kept.receptions || self.observer.as_ref().is_some_and(|o| o.wants_receptions())
     }
     /// Whether [`Recorder::connection`] has a use.
     pub fn wants_connections(&self) -> bool {
-        self.outputs.connections
+        self.kept.connections
     }
     /// Whether [`Recorder::size`] has a use: ask before counting a node's lists, which costs time.
     pub fn wants_sizes(&self) -> bool {
-        self.outputs.sizes
+        self.kept.sizes
     }
     /// Whether [`Recorder::outcome`] has a use.
     pub fn wants_outcomes(&self) -> bool {
-        self.records_hops
+        self.kept.outcomes
     }
 
     /// The hash of the hop events so far.
@@ -242,13 +256,15 @@ impl Recorder {
 
     /// Writes everything out, the summary and the manifest's status too, and closes the files.
     ///
-    /// After an error the manifest says `failed` and why; what could be written is there and readable.
-    pub fn finish(mut self, summary: &Summary, status: RunStatus) -> Result<(), Error> {
+    /// The summary is told what the record leaves out. After an error the manifest says `failed` and why; what could be written is
+    /// there and readable.
+    pub fn finish(mut self, summary: &mut Summary, status: RunStatus) -> Result<(), Error> {
         let Some(Run { dir, writer }) = self.run.take() else { return Ok(()) };
-        let Outputs { tables, durable, .. } = self.outputs;
-        let flows = if tables { write_flows(&dir, summary) } else { Ok(()) };
+        let (has_flows, durable) = (self.outputs.has("flows"), self.outputs.durable);
+        let flows = if has_flows { write_flows(&dir, summary) } else { Ok(()) };
         let records = writer.finish(std::mem::take(&mut self.batch), dir.path().to_owned());
-        let outcome = records.and(flows).and_then(|()| dir.write_summary(summary));
+        let shortened = shorten(&dir, summary);
+        let outcome = records.and(flows).and(shortened).and_then(|()| dir.write_summary(summary));
         match &outcome {
             Ok(()) => {
                 if durable {
@@ -261,7 +277,7 @@ impl Recorder {
                 // As much as there is room for, what matters most first.
                 let _ = dir.end(RunStatus::Failed, Some(e.to_string()));
                 let _ = dir.write_summary(summary);
-                if tables {
+                if has_flows {
                     let _ = write_flows(&dir, summary);
                 }
             }
@@ -269,8 +285,13 @@ impl Recorder {
         outcome
     }
 
-    fn send_if_full(&mut self) {
-        if self.batch.is_full() {
+    /// Counts a record, and sends the batch after each 8,192 of them. Where that is depends on the records alone, and so does what is thinned.
+    #[inline]
+    fn count(&mut self) {
+        self.unmeasured += 1;
+        if self.unmeasured >= RECORDS {
+            self.unmeasured = 0;
+            self.batch.measured_at = Some(self.now);
             self.send();
         }
     }
@@ -323,19 +344,18 @@ impl std::fmt::Debug for Recorder {
     }
 }
 
-/// A method for each kind of record: what it takes, its list in a batch, whether the run keeps it, and the observer's method.
+/// A method for each kind of record: what it takes, its list in a batch, and the observer's method.
 macro_rules! recorded {
-    ($($(#[$doc:meta])* $name:ident($record:ident) in $list:ident if $is_kept:expr $(, $seen:ident)?;)*) => {
+    ($($(#[$doc:meta])* $name:ident($record:ident) in $list:ident $(, $seen:ident)?;)*) => {
         impl Recorder {
             $($(#[$doc])*
             pub fn $name(&mut self, e: &crate::$record) {
                 $(if let Some(o) = &mut self.observer {
                     o.$seen(e);
                 })?
-                let is_kept: fn(&Self) -> bool = $is_kept;
-                if is_kept(self) {
+                if self.kept.$list {
                     self.batch.$list.push(e.clone());
-                    self.send_if_full();
+                    self.count();
                 }
             })*
         }
@@ -343,29 +363,29 @@ macro_rules! recorded {
 }
 recorded! {
     /// Records a protocol's remark.
-    note(NoteEvent) in notes if |r| r.records_hops, note;
+    note(NoteEvent) in notes, note;
     /// Records the state in which a protocol sent a packet.
-    sent(SendEvent) in sends if |r| r.records_hops, sent;
+    sent(SendEvent) in sends, sent;
     /// Records what became of a frame.
-    reception(ReceptionEvent) in receptions if |r| r.outputs.receptions, reception;
+    reception(ReceptionEvent) in receptions, reception;
     /// Records what happened at a TCP sender.
-    tcp(TcpEvent) in tcp if |r| r.records_hops, tcp;
+    tcp(TcpEvent) in tcp, tcp;
     /// Records what happened to a bundle.
-    bundle(BundleEvent) in bundles if |r| r.outputs.bundles, bundle;
+    bundle(BundleEvent) in bundles, bundle;
     /// Records what a contact carried.
-    contact(ContactEvent) in contacts if |r| r.outputs.bundles, contact;
+    contact(ContactEvent) in contacts, contact;
     /// Records a leg of a node's motion.
-    position(PositionEvent) in positions if |r| r.records_hops, position;
+    position(PositionEvent) in positions, position;
     /// Records what a node knows of a place on the earth.
-    gps(GpsEvent) in gps if |r| r.outputs.gps;
+    gps(GpsEvent) in gps;
     /// Records a TCP connection of a program.
-    connection(ConnectionEvent) in connections if |r| r.outputs.connections;
+    connection(ConnectionEvent) in connections;
     /// Records how long a list of a node is.
-    size(SizeEvent) in sizes if |r| r.outputs.sizes;
+    size(SizeEvent) in sizes;
     /// Records a counter; at the end of the run.
-    counter(Counter) in counters if |r| r.records_hops;
+    counter(Counter) in counters;
     /// Records what became of a packet; at the end of the run.
-    outcome(PacketOutcome) in outcomes if |r| r.records_hops;
+    outcome(PacketOutcome) in outcomes;
 }
 
 fn write_flows(dir: &RunDir, summary: &Summary) -> Result<(), Error> {

@@ -10,7 +10,7 @@ use wayhop_core::{Classifier, file_name};
 
 use crate::packet_index::PACKET_INDEX;
 use crate::tables::remove_checkpoint;
-use crate::{Error, Manifest, RunStatus, Summary, TABLES};
+use crate::{Error, Manifest, PartialRecord, RunStatus, Summary, TABLES};
 
 /// The file whose presence makes a directory a run directory.
 const MANIFEST: &str = "manifest.json";
@@ -149,6 +149,11 @@ impl RunDir {
         self.manifest().is_ok_and(|m| m.status == RunStatus::Running) && !self.is_under_way()
     }
 
+    /// Whether the run would have had this table, and was asked to leave it out.
+    pub(crate) fn leaves_out(&self, table: &str) -> bool {
+        self.manifest().is_ok_and(|m| m.record.is_some_and(|r| r.lacks(table)))
+    }
+
     pub(crate) fn has(&self, table: &str) -> bool {
         self.path.join(format!("{table}.parquet")).exists()
     }
@@ -201,6 +206,11 @@ impl RunDir {
             unlock(lock);
         }
         Ok(())
+    }
+
+    /// Says in the manifest what the record leaves out.
+    pub(crate) fn note(&self, record: PartialRecord) -> Result<(), Error> {
+        self.write_json(MANIFEST, &Manifest { record: Some(record), ..self.manifest()? })
     }
 
     /// Replaces the file as a whole, so that a reader never sees half of it.

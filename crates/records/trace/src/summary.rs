@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wayhop_core::{DropReason, NodeId, Span};
 
+use crate::PartialRecord;
 use crate::bundle_summary::BundleSummary;
 use crate::transmissions::{OverheadFrames, Rfc2501, Transmissions};
 
@@ -78,6 +79,9 @@ pub struct Summary {
     /// The scenario's programs that ended before the run did, in that order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub program_exits: Vec<ProgramExit>,
+    /// What the tables and lists of this summary leave out; absent if nothing. The counts are complete all the same.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub record: Option<PartialRecord>,
 }
 
 /// Figures of one application of a scenario.

@@ -7,12 +7,15 @@ use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::batch::{Batch, each_record};
+use wayhop_core::Time;
+
+use crate::batch::{Batch, Kept, each_record};
 use crate::capture::Captures;
 use crate::ns2::Ns2Trace;
 use crate::packet_index::{self, PacketIndex};
+use crate::selection::{Budget, Halvings, Sampler};
 use crate::tables::{self, Checkpoints, NODES, TableWriter};
-use crate::{Error, NodeInfo, Outputs, RunDir, Summary};
+use crate::{Error, NodeInfo, Outputs, RunDir, Summary, Thinning};
 
 /// Full batches that wait for the writer before the run has to.
 const WAITING: usize = 4;
@@ -139,6 +142,7 @@ fn run(
         }
         batch.clear_records();
         batch.flows.clear();
+        batch.measured_at = None;
         // Not needed when the run has ended.
         let _ = give_back.send(batch);
     }
@@ -164,14 +168,19 @@ macro_rules! record_tables {
 
         impl RecordTables {
             fn create(path: &Path, outputs: &Outputs) -> Result<Self, Error> {
-                let has = |of: fn(&Outputs) -> bool| of(outputs).then_some(());
-                Ok(Self { $($field: has($has).map(|()| TableWriter::create(path, $name, tables::$columns)).transpose()?,)* })
+                let kept = Kept::in_tables(outputs);
+                let create = |kept: bool| kept.then_some(path);
+                Ok(Self { $($field: create(kept.$field).map(|path| TableWriter::create(path, $name, tables::$columns)).transpose()?,)* })
             }
-            fn write(&mut self, batch: &Batch) -> Result<(), Error> {
+            fn write(&mut self, batch: &Batch, sampler: &Sampler) -> Result<(), Error> {
                 $(if let Some(table) = &mut self.$field {
-                    table.extend(&batch.$field)?;
+                    table.extend(sampler.choose(&batch.$field, &mut Vec::new()))?;
                 })*
                 Ok(())
+            }
+            /// The length of all files, bytes.
+            fn written(&self) -> u64 {
+                0 $(+ self.$field.as_ref().map_or(0, TableWriter::written))*
             }
             fn has_news(&self) -> bool {
                 false $(|| self.$field.as_ref().is_some_and(TableWriter::has_news))*
@@ -202,9 +211,12 @@ struct Tables {
     flows: Vec<u8>,
     kept_flows: usize,
     records: RecordTables,
-    /// Of the table `packets`; `None` after an error, when the table lacks rows.
+    sampler: Sampler,
+    /// `None` without a limit.
+    budget: Option<Budget>,
+    /// Of the packets of the run, those without rows included; `None` after an error, or without the table `packets`.
     index: Option<PacketIndex>,
-    path: PathBuf,
+    dir: RunDir,
 }
 
 impl Sinks {
@@ -223,11 +235,14 @@ impl Sinks {
                 serde_json::to_writer(&mut t.flows, flow).map_err(|e| t.checkpoints.cannot_encode(&e))?;
                 t.flows.push(b'\n');
             }
-            t.records.write(batch)?;
+            t.records.write(batch, &t.sampler)?;
             if let Some(index) = &mut t.index {
                 for e in &batch.hops {
                     index.add(&e.into());
                 }
+            }
+            if let Some(at) = batch.measured_at {
+                t.measure(at)?;
             }
         }
         if let Some(c) = &mut self.captures {
@@ -283,9 +298,23 @@ impl Tables {
             flows: Vec::new(),
             kept_flows: 0,
             records: RecordTables::create(path, outputs)?,
-            index: Some(PacketIndex::default()),
-            path: path.to_owned(),
+            sampler: Sampler::new(&outputs.selection),
+            budget: outputs.selection.limit.map(Budget::new),
+            index: outputs.has("packets").then(PacketIndex::default),
+            dir: dir.clone(),
         })
+    }
+
+    /// Compares the size of the files with their limit, and thins further rows if they have reached it.
+    fn measure(&mut self, now: Time) -> Result<(), Error> {
+        let written = self.records.written();
+        let Some(halvings) = self.budget.as_mut().and_then(|b| b.measure(written, now)) else {
+            return Ok(());
+        };
+        self.sampler.thin(halvings);
+        let mut record = self.dir.manifest()?.record.unwrap_or_default();
+        record.thinned.push(Thinning { from_s: now.as_secs_f64(), share: share(halvings) });
+        self.dir.note(record)
     }
 
     fn checkpoint(&mut self, summary: Option<&Summary>) -> Result<(), Error> {
@@ -306,9 +335,14 @@ impl Tables {
 
     fn close(&mut self) -> Result<(), Error> {
         self.records.close(self.checkpoints.is_durable)?;
-        if let Some(index) = &self.index {
-            packet_index::write(&self.path, index);
+        if let (Some(index), Some(packets)) = (self.index.take(), &self.records.hops) {
+            packet_index::write(self.dir.path(), index, packets.rows());
         }
         Ok(())
     }
+}
+
+/// The share of the packets that is kept.
+fn share(halvings: Halvings) -> f64 {
+    halvings.map_or(0.0, |n| 0.5_f64.powi(n.get().cast_signed()))
 }

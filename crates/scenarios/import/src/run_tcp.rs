@@ -163,8 +163,8 @@ mod tests {
         for e in looks {
             recorder.connection(e);
         }
-        let summary = Summary { protocol: "dsr".to_owned(), simulated_s: 9.0, ..Summary::default() };
-        recorder.finish(&summary, RunStatus::Complete).unwrap();
+        let mut summary = Summary { protocol: "dsr".to_owned(), simulated_s: 9.0, ..Summary::default() };
+        recorder.finish(&mut summary, RunStatus::Complete).unwrap();
         let i = crate::run(&RunDir::open(dir.path(), wayhop_protocols::CLASSIFIER).unwrap()).unwrap();
         (i.flow()["bytes"].as_integer().unwrap(), i.remarks)
     }

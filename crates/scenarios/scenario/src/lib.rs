@@ -44,8 +44,8 @@ pub use nodes::ipv6::{Ipv6Plan, prefix as parse_prefix};
 pub use nodes::{Area, Node, NodeRef, Nodes, NodesIpv6, Place};
 pub use outages::{Outage, Outages, Tables};
 pub use output::{
-    CapturePlan, Captures, Output, ReceptionPlan, daemon_settings, export_ns2, export_ns2_movement,
-    export_ns2_traffic,
+    CapturePlan, Captures, Output, ReceptionPlan, TABLES, TablePlan, daemon_settings, export_ns2,
+    export_ns2_movement, export_ns2_traffic,
 };
 pub use presets::{InForce, Preset, forms, presets, scenario_schema, unit};
 pub use protocol::commands::{Command, Order, PurgeRoutes};

@@ -23,7 +23,7 @@ use crate::movement::Movement;
 use crate::nodes::Placement;
 use crate::nodes::ipv6::Ipv6Plan;
 use crate::outages::Outage;
-use crate::output::{CapturePlan, ReceptionPlan, capture_plan, reception_plan};
+use crate::output::{CapturePlan, ReceptionPlan, TablePlan, capture_plan, reception_plan, table_plan};
 use crate::protocol::commands::Order;
 use crate::protocol::{commands, routes};
 use crate::site::{Map, check_geodetic};
@@ -92,6 +92,8 @@ pub struct Resolved {
     pub captures: CapturePlan,
     /// The frames whose outcome is recorded.
     pub receptions: ReceptionPlan,
+    /// The tables.
+    pub tables: TablePlan,
     /// Whether it is recorded what identifies each packet; only a command asks for this, no key of the scenario does.
     pub identities: bool,
     /// Whether to write a trace in ns-2's old wireless format.
@@ -176,14 +178,15 @@ impl Scenario {
         let energy = energy::resolve(&placed, &interfaces)?;
         let protocol_after_reboot = protocol::after_reboot(&protocol, &self.protocol);
         let dtn = dtn::resolve(&placed)?;
-        let captures = capture_plan(&self.captures, &placed)?;
-        let receptions = reception_plan(&self.receptions, &placed, flows.len())?;
         let area = self.area.map_or_else(|| extent(&placed.tracks, duration), |a| [a.x_m, a.y_m, a.z_m]);
         Ok(Resolved {
             name,
             orders: commands::resolve(&placed)?,
             applications: applications::resolve(&placed, &interfaces)?,
             programs: programs::resolve(&placed)?,
+            captures: capture_plan(&self.captures, &placed)?,
+            receptions: reception_plan(&self.receptions, &placed, flows.len())?,
+            tables: table_plan(&self.output, &placed, flows.len())?,
             seed: self.seed,
             duration,
             area,
@@ -207,8 +210,6 @@ impl Scenario {
             energy,
             protocol_after_reboot,
             dtn,
-            captures,
-            receptions,
             identities: false,
             ns2_trace: self.output.ns2_trace,
             warnings,
@@ -324,6 +325,7 @@ impl Resolved {
             programs: Vec::new(),
             captures: CapturePlan::default(),
             receptions: ReceptionPlan::default(),
+            tables: TablePlan::default(),
             identities: false,
             ns2_trace: false,
             warnings: Vec::new(),

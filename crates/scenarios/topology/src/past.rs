@@ -200,6 +200,10 @@ fn interfaces(of: Scenario, names: &[String]) -> Result<Interfaces, wayhop_docum
 }
 
 fn tracks(run: &RunDir, nodes: usize) -> Result<Vec<Track>, String> {
+    let record = run.manifest().map_err(|e| e.to_string())?.record.unwrap_or_default();
+    if record.nodes.is_some() || !record.thinned.is_empty() {
+        return Err("it did not record the positions of all nodes (output.nodes, output.limit_mb)".to_owned());
+    }
     let mut legs: Vec<Vec<Leg>> = vec![Vec::new(); nodes];
     for e in motion(run).map_err(|e| e.to_string())? {
         let of_node = legs.get_mut(e.node.index()).ok_or("it has positions of nodes that do not exist")?;

@@ -103,7 +103,7 @@ pub use packet::{FlowTag, Packet, PacketId, PacketMeta, Pool};
 pub use position::{Fix, Position};
 pub use protocol::{DataPlane, Interests, Protocol};
 pub use reason::DropReason;
-pub use rng::{Purpose, Rng, draw, stream};
+pub use rng::{Purpose, Rng, draw, mix, stream};
 pub use route::{Prefix, Route, RouteUse};
 pub use send_buffer::{SendBuffer, WaitingPacket};
 pub use send_state::{Decision, SendState};

@@ -101,8 +101,8 @@ pub fn draw(seed: u64, purpose: Purpose, key: [u64; 3]) -> u64 {
     h
 }
 
-/// The 64-bit finaliser of SplitMix64 (Steele, Lea and Flood 2014).
-const fn mix(mut z: u64) -> u64 {
+/// The 64-bit finaliser of SplitMix64 (Steele, Lea and Flood 2014): numbers that count up are spread over all 64-bit numbers.
+pub const fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use wayhop_protocols::CLASSIFIER;
-use wayhop_trace::{RunDir, how_it_ended, recover as mend};
+use wayhop_trace::{RunDir, how_it_ended, recover as mend, what_is_left_out};
 
 use crate::failure::{Failure, put, say};
 
@@ -44,11 +44,20 @@ pub(crate) fn recover(a: &RecoverArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Opens a run to read it, and notes if it did not finish.
+/// Opens a run to read it, and notes if it did not finish, or if its record is partial.
 pub(crate) fn open(path: &Path) -> Result<RunDir, Failure> {
     let run = RunDir::open(path, CLASSIFIER).map_err(Failure::trace)?;
     say_how_it_ended(&run);
+    say_what_is_left_out(&run)?;
     Ok(run)
+}
+
+/// Prints what the record of a run leaves out.
+pub(crate) fn say_what_is_left_out(run: &RunDir) -> Result<(), Failure> {
+    if let Some(what) = what_is_left_out(run).map_err(Failure::trace)? {
+        say!("{what}");
+    }
+    Ok(())
 }
 
 /// Prints how far the record of a killed or running run goes.

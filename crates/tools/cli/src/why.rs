@@ -7,7 +7,9 @@ use std::path::PathBuf;
 
 use wayhop_report::columns;
 use wayhop_topology::RunPaths;
-use wayhop_trace::{FlowSummary, LostPacket, PacketQuery, PathBetween, RunDir, Summary, lost, stories};
+use wayhop_trace::{
+    FlowSummary, LostPacket, PacketQuery, PartialRecord, PathBetween, RunDir, Summary, lost, stories,
+};
 
 use crate::failure::{Failure, print, print_object, usage};
 use crate::recover;
@@ -57,6 +59,14 @@ pub(crate) fn why(a: &WhyArgs) -> Result<(), Failure> {
             PacketQuery::Packet(packet) => format!("no packet {packet}"),
             PacketQuery::OfFlow { flow, seq } => format!("no packet {seq} of flow {flow}"),
         };
+        let record = run.manifest().map_err(Failure::trace)?.record.filter(PartialRecord::lacks_packets);
+        if let Some(record) = record {
+            return Err(usage!(
+                "{}: the run recorded {what}, and not all packets: {}; run it again with other settings of these keys",
+                a.run.display(),
+                record.phrases().join("; ")
+            ));
+        }
         return Err(usage!(
             "{}: the run has {what}; list all packets with `wayhop export csv RUN packets`, or lost ones with `wayhop why \
              RUN`",

@@ -9,7 +9,9 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use wayhop_protocols::CLASSIFIER;
 use wayhop_scenario::Scenario;
-use wayhop_trace::{Manifest, NodeInfo, PacketIndex, RunDir, RunStatus, Summary, Tables, how_it_ended};
+use wayhop_trace::{
+    Manifest, NodeInfo, PacketIndex, RunDir, RunStatus, Summary, Tables, how_it_ended, what_is_left_out,
+};
 
 use crate::error::Error;
 use crate::frames::Source;
@@ -61,6 +63,7 @@ impl OpenRun {
         }
         // What is wrong with its tables is told below.
         problems.extend(how_it_ended(&dir).ok().flatten());
+        problems.extend(what_is_left_out(&dir).ok().flatten());
         let outline = noted(dir.outline(MOST_COUNTED).map_err(Error::from), &mut problems);
         let is_counted = outline.as_ref().is_some_and(|(_, is_counted)| *is_counted);
         let summary = outline.map(|(summary, _)| summary);

@@ -36,7 +36,7 @@ impl Outcome {
     pub fn save(&mut self) -> Result<(), Error> {
         let Some(recorder) = self.recorder.take() else { return Ok(()) };
         let status = if self.complete { RunStatus::Complete } else { RunStatus::Interrupted };
-        recorder.finish(&self.summary, status).map_err(Error::run)
+        recorder.finish(&mut self.summary, status).map_err(Error::run)
     }
 
     /// Fails if a packet was lost track of: a defect of Wayhop, not of the scenario. Or if the logs of inputs that were wanted

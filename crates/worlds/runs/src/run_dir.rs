@@ -6,10 +6,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use wayhop_core::file_name;
 use wayhop_protocols::CLASSIFIER;
-use wayhop_scenario::{Attachment, Movement, Resolved, Scenario, Traffic};
+use wayhop_scenario::{Attachment, Movement, Resolved, Scenario, TablePlan, Traffic};
 use wayhop_trace::{
     InputFile, InterfaceInfo, LibraryRecord, LinkKind, Manifest, NodeInfo, Outputs, Recorder, RunDir,
-    RunStatus,
+    RunStatus, Selection, SizeLimit,
 };
 
 use crate::error::Error;
@@ -136,7 +136,8 @@ pub fn named_files(file: Option<&Path>, scenario: &Scenario) -> Vec<PathBuf> {
 /// What records a run of the simulator's nodes: tables, and the captures and the trace that the scenario asks for. Programs have connections on the real clock only.
 pub fn recorder(dir: &RunDir, world: World, r: &Resolved) -> Result<Recorder, Error> {
     let outputs = Outputs {
-        tables: true,
+        tables: writes_tables(r),
+        selection: selection(r),
         receptions: r.receptions.is_wanted(),
         bundles: r.dtn.is_some(),
         connections: world != World::Simulation,
@@ -153,8 +154,25 @@ pub fn recorder(dir: &RunDir, world: World, r: &Resolved) -> Result<Recorder, Er
 
 /// What records a run whose frames others capture: tables.
 pub fn tables(dir: &RunDir, r: &Resolved) -> Result<Recorder, Error> {
-    let outputs = Outputs { bundles: r.dtn.is_some(), connections: true, sizes: true, ..Outputs::default() };
+    let outputs = Outputs {
+        tables: writes_tables(r),
+        selection: selection(r),
+        bundles: r.dtn.is_some(),
+        connections: true,
+        sizes: true,
+        ..Outputs::default()
+    };
     Ok(Recorder::start(dir.clone(), &outputs, nodes(r))?)
+}
+
+fn writes_tables(r: &Resolved) -> bool {
+    r.tables.tables.as_ref().is_none_or(|tables| !tables.is_empty())
+}
+
+fn selection(r: &Resolved) -> Selection {
+    let TablePlan { tables, nodes, flows, limit_bytes } = r.tables.clone();
+    let limit = limit_bytes.map(|bytes| SizeLimit { bytes, end: r.duration });
+    Selection { tables, nodes, flows, limit }
 }
 
 fn nodes(r: &Resolved) -> Vec<NodeInfo> {
@@ -173,4 +191,12 @@ fn nodes(r: &Resolved) -> Vec<NodeInfo> {
         interfaces: own.iter().map(interface).collect(),
     };
     attached.iter().enumerate().map(node).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn scenarios_know_the_tables_of_run_directories() {
+        assert_eq!(wayhop_scenario::TABLES, wayhop_trace::TABLES);
+    }
 }

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use serde_json::json;
 use wayhop_core::version;
 use wayhop_report::{Document, Estimate, plain, signed};
+use wayhop_trace::PartialRecord;
 
 use super::flows::places;
 use super::rows::{ColumnDifference, FigureRow};
@@ -48,6 +49,12 @@ pub fn remarks(columns: &[Column]) -> Vec<String> {
     let unfinished =
         |c: &Column| format!("{}: {} of its runs did not finish", c.path.display(), c.unfinished());
     let mut remarks: Vec<String> = columns.iter().filter(|c| c.unfinished() > 0).map(unfinished).collect();
+    for r in columns.iter().flat_map(|c| &c.runs) {
+        let what = |record: &PartialRecord| {
+            format!("{}: the record is partial: {}", r.dir.path().display(), record.phrases().join("; "))
+        };
+        remarks.extend(r.manifest.record.as_ref().filter(|r| !r.is_whole()).map(what));
+    }
     let versions = columns.iter().flat_map(|c| &c.runs).map(|r| r.summary.wayhop.as_str());
     if let Some(different) = version::different(versions) {
         remarks.push(format!("the runs come from different versions: {different}"));

@@ -53,8 +53,9 @@ impl TableStamp {
     }
 }
 
-/// Writes the index of a table that is complete. Without it a reader counts by itself, so a full disk is no error here.
-pub(crate) fn write(dir: &Path, index: &PacketIndex) {
+/// Writes the index of a table that is complete and has `rows` rows, which may be fewer than were counted. Without it a reader counts by itself, so a full disk is no error here.
+pub(crate) fn write(dir: &Path, index: PacketIndex, rows: u64) {
+    let index = PacketIndex { rows, ..index };
     let path = dir.join(PACKET_INDEX);
     let write = || fs::write(&path, index.encode(&TableStamp::of(&dir.join(TABLE))?));
     if write().is_err() {

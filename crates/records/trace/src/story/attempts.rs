@@ -10,7 +10,7 @@ use crate::{Error, RunDir};
 /// The frames that carried a packet, or were exchanged for it, in the order in which their first bits left.
 pub(super) fn frames(run: &RunDir, packet: i64, names: &Names) -> Result<Vec<(i64, Step)>, Error> {
     let mut all: Vec<(i64, Step)> = Vec::new();
-    rows(run, "receptions", Some(("packet", packet, packet)), |row| {
+    rows(run, "receptions", &[("packet", packet, packet)], |row| {
         let (sent_ns, sender) = (row.number("sent_ns")?, row.int("sender")?);
         let (frame, outcome) = (row.text("frame")?, row.text("outcome")?);
         let other = row.int("other");

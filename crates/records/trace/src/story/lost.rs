@@ -62,7 +62,7 @@ impl LostPacket {
 pub fn lost(run: &RunDir, flow: Option<u32>) -> Result<Vec<LostPacket>, Error> {
     let names = Names::read(run)?;
     let mut all: BTreeMap<(u32, u64), LostPacket> = BTreeMap::new();
-    rows(run, "outcomes", None, |row| {
+    rows(run, "outcomes", &[], |row| {
         let (of, seq, outcome) = (row.int("flow")?, row.int("seq")?, row.text("outcome")?);
         if outcome != "delivered" && flow.is_none_or(|f| f == of) {
             all.insert(
@@ -80,7 +80,7 @@ pub fn lost(run: &RunDir, flow: Option<u32>) -> Result<Vec<LostPacket>, Error> {
     })?;
     // A ping's request and its reply have the same number in their flow.
     let mut sent: BTreeMap<u64, f64> = BTreeMap::new();
-    rows(run, "packets", None, |row| {
+    rows(run, "packets", &[], |row| {
         let Some(p) = number_in_flow(row).and_then(|key| all.get_mut(&key)) else {
             return Some(());
         };
@@ -118,7 +118,7 @@ fn causes(run: &RunDir, all: &mut BTreeMap<(u32, u64), LostPacket>) -> Result<()
     for p in all.values_mut() {
         p.causes = Some(BTreeMap::new());
     }
-    rows(run, "receptions", None, |row| {
+    rows(run, "receptions", &[], |row| {
         let (frame, outcome) = (row.text("frame")?, row.text("outcome")?);
         let Some(p) = number_in_flow(row).and_then(|key| all.get_mut(&key)) else {
             return Some(());

@@ -17,7 +17,7 @@ pub(super) struct Names {
 impl Names {
     pub(super) fn read(run: &RunDir) -> Result<Self, Error> {
         let (mut names, mut by_address) = (Vec::new(), BTreeMap::new());
-        rows(run, "nodes", None, |row| {
+        rows(run, "nodes", &[], |row| {
             let number = names.len() as u32;
             let name = row.text("name")?;
             // Those without a name of their own are called by their number.

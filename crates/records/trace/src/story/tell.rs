@@ -37,10 +37,8 @@ pub fn stories(run: &RunDir, wanted: PacketQuery) -> Result<Vec<Story>, Error> {
 fn numbers(run: &RunDir, flow: u32, seq: u64) -> Result<BTreeSet<i64>, Error> {
     let mut found = BTreeSet::new();
     let seq = i64::try_from(seq).unwrap_or(i64::MAX);
-    rows(run, "packets", Some(("seq", seq, seq)), |row| {
-        if row.int("flow") == Some(flow) {
-            found.insert(row.number("packet")?);
-        }
+    rows(run, "packets", &[("flow", flow.into(), flow.into()), ("seq", seq, seq)], |row| {
+        found.insert(row.number("packet")?);
         (found.len() <= MOST_ROWS).then_some(())
     })?;
     Ok(found)
@@ -58,7 +56,7 @@ struct EventRow {
 fn story(run: &RunDir, packet: i64, names: &Names) -> Result<Option<Story>, Error> {
     let mut story: Option<Story> = None;
     let mut events: Vec<EventRow> = Vec::new();
-    rows(run, "packets", Some(("packet", packet, packet)), |row| {
+    rows(run, "packets", &[("packet", packet, packet)], |row| {
         let event = row.text("event")?;
         if story.is_none() {
             story = Some(Story {
@@ -148,7 +146,10 @@ fn event_words(event: &str, bytes: i64, ttl: i64, peer: Option<String>, reason: 
 /// What protocols decided about the packet.
 fn decisions(run: &RunDir, packet: i64, names: &Names) -> Result<Vec<(i64, Step)>, Error> {
     let mut all = Vec::new();
-    rows(run, "sends", Some(("packet", packet, packet)), |row| {
+    if run.leaves_out("sends") {
+        return Ok(all);
+    }
+    rows(run, "sends", &[("packet", packet, packet)], |row| {
         let (time_ns, node, decision) = (row.number("time_ns")?, row.int("node")?, row.text("decision")?);
         let hops = row.number("hops")?;
         let next = row.text("next_hop").map(|a| names.at(a));
@@ -194,7 +195,10 @@ fn remarks(
         stay.1 = until;
     }
     let mut all = Vec::new();
-    rows(run, "events", Some(("time_ns", first.time_ns, until)), |row| {
+    if run.leaves_out("events") {
+        return Ok(all);
+    }
+    rows(run, "events", &[("time_ns", first.time_ns, until)], |row| {
         let (time_ns, node) = (row.number("time_ns")?, row.int("node")?);
         let (what, about) = (row.text("what")?, row.text("about")?);
         if !stays.get(&node).is_some_and(|(from, until)| (*from..=*until).contains(&time_ns)) {
@@ -243,11 +247,12 @@ fn end(run: &RunDir, story: &mut Story, last: Option<&EventRow>) -> Result<(), E
     };
     let seq = i64::try_from(seq).unwrap_or(i64::MAX);
     let mut ends = Vec::new();
-    rows(run, "outcomes", Some(("seq", seq, seq)), |row| {
-        if row.int("flow") == Some(flow) {
-            let reason = row.text("reason").map(str::to_owned);
-            ends.push((row.text("outcome")?.to_owned(), reason, row.int("nodes")?));
-        }
+    if run.leaves_out("outcomes") {
+        return Ok(());
+    }
+    rows(run, "outcomes", &[("flow", flow.into(), flow.into()), ("seq", seq, seq)], |row| {
+        let reason = row.text("reason").map(str::to_owned);
+        ends.push((row.text("outcome")?.to_owned(), reason, row.int("nodes")?));
         Some(())
     })?;
     // A packet to all may have arrived at some: what is asked for is a loss.

@@ -104,6 +104,9 @@ pub(crate) fn mend(run: &RunDir, table: &'static str) -> Result<(), Error> {
 }
 
 fn why_missing(run: &RunDir, table: &str) -> &'static str {
+    if run.leaves_out(table) {
+        return "this run left the table out; run it again with its name in the list output.tables, or without that key";
+    }
     match table {
         "receptions" => "this run did not record outcomes of frames; run it again with --receptions",
         "gps" => "this run has no GPS receivers; only nodes on real interfaces with `gpsd` record them",

@@ -29,6 +29,8 @@ pub(crate) struct TableWriter<R: 'static> {
     rows: WaitingRows<R>,
     /// Row groups that are wholly in the file.
     good_groups: usize,
+    /// Their rows.
+    good_rows: u64,
     /// Row groups in the footer that the checkpoint has; `None` before the first checkpoint.
     kept_groups: Option<usize>,
     /// Rows in the checkpoint that wait for their row group.
@@ -61,6 +63,7 @@ impl<R> TableWriter<R> {
             writer,
             rows: WaitingRows::new(columns),
             good_groups: 0,
+            good_rows: 0,
             kept_groups: None,
             kept_rows: 0,
             state: TableState::Open,
@@ -118,10 +121,12 @@ impl<R> TableWriter<R> {
     }
 
     fn write_group(&mut self) -> Result<(), Error> {
-        let outcome = self.rows.write(0..self.rows.len(), &mut self.writer);
+        let rows = self.rows.len();
+        let outcome = self.rows.write(0..rows, &mut self.writer);
         self.rows.clear();
         self.settle(outcome)?;
         self.good_groups += 1;
+        self.good_rows += rows as u64;
         Ok(())
     }
 
@@ -151,6 +156,16 @@ impl<R> TableWriter<R> {
     fn footer(&self) -> Result<Vec<u8>, ParquetError> {
         let groups = self.writer.flushed_row_groups()[..self.good_groups].to_vec();
         footer(Arc::new(self.writer.schema_descr().clone()), groups)
+    }
+
+    /// The length of the file, bytes: whole row groups.
+    pub(crate) fn written(&self) -> u64 {
+        self.writer.inner().good_len
+    }
+
+    /// Rows in the file: those of whole row groups.
+    pub(crate) fn rows(&self) -> u64 {
+        self.good_rows
     }
 
     /// Whether there is something that the last checkpoint does not have.

@@ -41,7 +41,7 @@ impl<'a> Tables<'a> {
     }
 
     fn each<T>(&self, table: &str, read: impl Fn(&Row) -> Option<T>, take: Take<'_, T>) -> Result<(), Error> {
-        if NOT_IN_EVERY_RUN.contains(&table) && !self.run.has(table) {
+        if NOT_IN_EVERY_RUN.contains(&table) && !self.run.has(table) && !self.run.leaves_out(table) {
             return Ok(());
         }
         let mut refused = None;

@@ -69,7 +69,7 @@ fn capture(dir: &TempDir, snaplen: u32, frames: &[FrameEvent<'_>]) -> PathBuf {
     for f in frames {
         r.frame(f);
     }
-    r.finish(&Summary::default(), RunStatus::Complete).expect("room on the disk");
+    r.finish(&mut Summary::default(), RunStatus::Complete).expect("room on the disk");
     run.capture_path("n0")
 }
 
@@ -359,7 +359,7 @@ fn thousands_of_nodes_need_one_open_file() {
             r.frame(&FrameEvent { node: NodeId(n), ..sent(round, &frame) });
         }
     }
-    r.finish(&Summary::default(), RunStatus::Complete).expect("room on the disk");
+    r.finish(&mut Summary::default(), RunStatus::Complete).expect("room on the disk");
     assert_eq!(decode(&run.capture_path("n2999")).len(), 100);
 }
 

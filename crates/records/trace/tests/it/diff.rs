@@ -148,7 +148,7 @@ fn places_are_those_of_the_runs_legs() {
     r.position(&leg(0, 0, Time::from_nanos(10_000_000_000), 100.0, 5.0));
     r.position(&leg(0, 10_000_000_000, Time::NEVER, 150.0, 0.0));
     r.position(&leg(1, 0, Time::NEVER, 7.0, 0.0));
-    r.finish(&Summary::default(), RunStatus::Complete).expect("written");
+    r.finish(&mut Summary::default(), RunStatus::Complete).expect("written");
     let places = Places::of_run(&dir).expect("readable");
     let (a, b) = (places.find("n0").expect("a node"), places.find("n1").expect("a node"));
     assert_eq!(places.at(a, 4_000_000_000), Some(Position::new(120.0, 50.0, 0.0)));

@@ -104,7 +104,7 @@ fn whole(hops: u64, sizes: u64) -> (Vec<Row>, Vec<Row>) {
     let mut r = start(dir.path());
     (0..hops).for_each(|i| r.hop(&hop(i)));
     (0..sizes).for_each(|i| r.size(&size(i)));
-    r.finish(&Summary::default(), RunStatus::Complete).expect("room on the disk");
+    r.finish(&mut Summary::default(), RunStatus::Complete).expect("room on the disk");
     (rows(dir.path(), "packets"), rows(dir.path(), "sizes"))
 }
 
@@ -134,7 +134,7 @@ proptest! {
             (hops, sizes) = (hops + u64::from(more), sizes + u64::from(looks));
             copy = settled(dir.path(), &mut r, hops as usize);
         }
-        r.finish(&Summary::default(), RunStatus::Complete).expect("room on the disk");
+        r.finish(&mut Summary::default(), RunStatus::Complete).expect("room on the disk");
         let expected = (rows(dir.path(), "packets"), rows(dir.path(), "sizes"));
         prop_assert!(!dir.path().join(CHECKPOINT).exists(), "a run that ends well leaves no checkpoint");
         prop_assert_eq!(&found(copy.path(), "packets").expect("rows"), &expected.0);
@@ -238,7 +238,7 @@ fn checkpoints_change_no_octet_of_a_run_that_ends_well() {
                 settled(dir.path(), &mut r, i as usize + 1);
             }
         }
-        r.finish(&known(), RunStatus::Complete).expect("room on the disk");
+        r.finish(&mut known(), RunStatus::Complete).expect("room on the disk");
         ["packets", "sizes", "nodes"]
             .map(|t| fs::read(dir.path().join(format!("{t}.parquet"))).expect("a table"))
     };

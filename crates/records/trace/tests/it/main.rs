@@ -7,6 +7,7 @@ mod foreign_captures;
 mod killed;
 mod link_types;
 mod packet_index;
+mod partial;
 mod real_time;
 mod run_directory;
 mod stream;

@@ -50,7 +50,7 @@ fn a_run_leaves_an_index_with_the_counts_of_its_table() {
     // More than two row groups, and not a multiple of the batch.
     (0..300_001).for_each(|i| r.hop(&event(i)));
     assert!(!dir.path().join(INDEX).exists(), "while rows come there is none");
-    r.finish(&Summary::default(), RunStatus::Complete).expect("room on the disk");
+    r.finish(&mut Summary::default(), RunStatus::Complete).expect("room on the disk");
     let index = read(&run).expect("an index");
     assert_eq!(index.rows(), 300_001);
     let interval = index.interval_for(301 * 1_000 * MS, 301);
@@ -91,7 +91,7 @@ fn the_index_of_an_older_run_is_gone_once_a_new_one_begins() {
     let dir = TempDir::new().expect("a directory");
     let (run, mut r) = start(dir.path());
     r.hop(&event(1));
-    r.finish(&Summary::default(), RunStatus::Complete).expect("room on the disk");
+    r.finish(&mut Summary::default(), RunStatus::Complete).expect("room on the disk");
     assert_eq!(read(&run).map(|index| index.rows()), Some(1));
     let (_, r) = start(dir.path());
     assert!(!dir.path().join(INDEX).exists());
@@ -105,7 +105,7 @@ fn an_index_is_of_one_table_only() {
         let (run, mut r) = start(dir.path());
         // The same number of rows, of the same length in the file.
         (0..1_000).for_each(|i| r.hop(&HopEvent { time: Time::from_nanos(first + i * MS), ..event(i) }));
-        r.finish(&Summary::default(), RunStatus::Complete).expect("room on the disk");
+        r.finish(&mut Summary::default(), RunStatus::Complete).expect("room on the disk");
         (dir, run)
     });
     fs::copy(a.0.path().join(INDEX), b.0.path().join(INDEX)).expect("a copy");

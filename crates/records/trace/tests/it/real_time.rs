@@ -17,7 +17,7 @@ fn a_recorder_that_never_waits_counts_the_rows_that_it_leaves_out() {
     let mut r = Recorder::start(run, &Outputs::default(), nodes(3)).expect("a recorder").never_waiting();
     (0..ROWS).for_each(|i| r.hop(&hop(i)));
     let lost = r.lost_records();
-    r.finish(&Summary::default(), RunStatus::Complete).expect("room on the disk");
+    r.finish(&mut Summary::default(), RunStatus::Complete).expect("room on the disk");
     assert_eq!(rows(dir.path(), "packets").len() as u64 + lost, ROWS);
 }
 
@@ -56,7 +56,7 @@ fn frames_too_many_for_a_slow_disk_are_left_out_and_counted() {
             std::io::Write::write_all(&mut copy, &buffer[..n]).expect("room on the disk");
         }
     });
-    r.finish(&Summary::default(), RunStatus::Complete).expect("all is written");
+    r.finish(&mut Summary::default(), RunStatus::Complete).expect("all is written");
     std::io::Write::write_all(&mut end, b"the end").expect("a pipe");
     copier.join().expect("the copy");
     let mut frames = 0;

@@ -49,7 +49,7 @@ fn every_hop_event_is_a_row_with_all_its_fields() {
         messages: wayhop_protocols::messages("dsr", &["rreq", "rerr"]).unwrap(),
         ..hop(n)
     });
-    r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+    r.finish(&mut summary(), RunStatus::Complete).expect("room on the disk");
 
     let rows = rows(dir.path(), "packets");
     assert_eq!(rows.len() as u64, n + 1);
@@ -138,7 +138,7 @@ fn the_other_tables_hold_what_was_recorded() {
     let dir = TempDir::new().expect("a directory");
     let (run, mut r) = start(&dir, &Outputs::default());
     record_others(&mut r);
-    r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+    r.finish(&mut summary(), RunStatus::Complete).expect("room on the disk");
 
     let csv = |table| {
         let mut out = Vec::new();
@@ -180,7 +180,7 @@ fn a_csv_cell_with_a_comma_or_a_quote_is_quoted() {
     let mut who = nodes(1);
     who[0].name = "a, \"b\"".to_owned();
     let r = Recorder::start(run.clone(), &Outputs::default(), who).expect("a recorder");
-    r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+    r.finish(&mut summary(), RunStatus::Complete).expect("room on the disk");
     let mut out = Vec::new();
     export_csv(&run, "nodes", &mut out).expect("the table is there");
     assert_eq!(
@@ -276,14 +276,14 @@ fn connections_and_tcp_senders_are_read_as_they_were_written() {
         r.connection(e);
     }
     r.tcp(&event);
-    r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+    r.finish(&mut summary(), RunStatus::Complete).expect("room on the disk");
     let tables = Tables::of(&run, "dsr");
     assert_eq!(all_of(|take| tables.connections(take)), written);
     assert_eq!(all_of(|take| tables.tcp(take)), [event]);
 
     let dir = TempDir::new().expect("a directory");
     let (run, r) = start(&dir, &Outputs::default());
-    r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+    r.finish(&mut summary(), RunStatus::Complete).expect("room on the disk");
     assert!(all_of(|take| Tables::of(&run, "dsr").connections(take)).is_empty());
     let e = export_csv(&run, "connections", &mut Vec::new()).expect_err("no table").to_string();
     assert!(e.contains("only emulations, labs and nodes"), "{e}");
@@ -323,7 +323,7 @@ fn sizes_and_fixes_are_read_as_they_were_written() {
     for e in &fixes {
         r.gps(e);
     }
-    r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+    r.finish(&mut summary(), RunStatus::Complete).expect("room on the disk");
     let tables = Tables::of(&run, "dsr");
     assert_eq!(all_of(|take| tables.sizes(take)), sizes);
     assert_eq!(all_of(|take| tables.gps(take)), fixes);
@@ -331,7 +331,7 @@ fn sizes_and_fixes_are_read_as_they_were_written() {
     // A run without these tables has no rows of them.
     let dir = TempDir::new().expect("a directory");
     let (run, r) = start(&dir, &Outputs::default());
-    r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+    r.finish(&mut summary(), RunStatus::Complete).expect("room on the disk");
     let tables = Tables::of(&run, "dsr");
     assert!(all_of(|take| tables.sizes(take)).is_empty() && all_of(|take| tables.gps(take)).is_empty());
     let e = export_csv(&run, "sizes", &mut Vec::new()).expect_err("no table").to_string();
@@ -345,7 +345,7 @@ fn the_manifest_says_how_the_run_ended() {
     assert_eq!(run.manifest().expect("a manifest").status, RunStatus::Running);
     let e = run.summary().expect_err("no summary yet").to_string();
     assert!(e.contains("has recorded nothing yet"), "{e}");
-    r.finish(&summary(), RunStatus::Interrupted).expect("room on the disk");
+    r.finish(&mut summary(), RunStatus::Interrupted).expect("room on the disk");
     let m = run.manifest().expect("a manifest");
     assert_eq!(m, Manifest { status: RunStatus::Interrupted, ..manifest() });
     assert_eq!(m.started, "2026-11-21T20:25:45Z");
@@ -387,12 +387,12 @@ fn an_older_run_is_replaced_and_other_peoples_files_are_not() {
     let ns2_trace = Some(dir.path().join("trace.tr"));
     let (_, r) = start(&dir, &Outputs { captures: Some(200), ns2_trace, ..Outputs::default() });
     assert!(dir.path().join("trace.tr").exists());
-    r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+    r.finish(&mut summary(), RunStatus::Complete).expect("room on the disk");
     assert!(dir.path().join("captures/n0.pcapng").exists());
     fs::write(dir.path().join("notes.txt"), "mine").expect("a file");
 
     let (run, r) = start(&dir, &Outputs { tables: false, ..Outputs::default() });
-    r.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+    r.finish(&mut summary(), RunStatus::Complete).expect("room on the disk");
     assert!(!dir.path().join("captures").exists());
     assert!(!dir.path().join("packets.parquet").exists());
     assert!(!dir.path().join("trace.tr").exists());
@@ -448,7 +448,7 @@ mod full_disk {
         for i in 0..200_000 {
             r.hop(&hop(i));
         }
-        let e = r.finish(&summary(), RunStatus::Complete).expect_err("a full disk").to_string();
+        let e = r.finish(&mut summary(), RunStatus::Complete).expect_err("a full disk").to_string();
         let m = run.manifest().expect("a manifest");
         assert_eq!(m.status, RunStatus::Failed);
         assert_eq!(m.error.as_deref(), Some(e.as_str()));
@@ -479,7 +479,7 @@ mod full_disk {
 fn what_an_older_summary_wrote_as_0_for_want_of_a_figure_is_none() {
     let dir = TempDir::new().expect("a directory");
     let (run, r) = start(&dir, &Outputs::default());
-    r.finish(&summary(), RunStatus::Complete).expect("written");
+    r.finish(&mut summary(), RunStatus::Complete).expect("written");
     // As version d0720f7 wrote it: a flow that nothing arrived of, and a ping whose ways the total counted each for itself.
     let nothing = r#"{"mean": 0.0, "p50": 0.0, "p95": 0.0, "p99": 0.0, "max": 0.0}"#;
     let some = r#"{"mean": 4.0, "p50": 4.0, "p95": 4.0, "p99": 4.0, "max": 4.0}"#;

@@ -123,7 +123,7 @@ pub struct Scenario {
     /// Nodes and flows for which the run records the outcome of each frame at its receivers.
     #[serde(default, skip_serializing_if = "Receptions::is_none")]
     pub receptions: Receptions,
-    /// Additional output of a run.
+    /// Tables and further output of a run.
     #[serde(default)]
     pub output: Output,
     /// The text that it was read from, to name lines in messages.

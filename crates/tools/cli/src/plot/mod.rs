@@ -12,6 +12,7 @@ use wayhop_report::Figure;
 use wayhop_sweep::{ChartRequest, chart, made};
 
 use crate::failure::{Failure, out, put, usage};
+use crate::recover::say_what_is_left_out;
 use crate::whole::write_whole;
 
 use args::{COLUMN_MM, Packets, PlotSubject};
@@ -70,6 +71,9 @@ fn default_file(name: &str, of: &[PathBuf]) -> PathBuf {
 
 fn of_runs(kinds: &[FigureKind], of: &[PathBuf], choices: Choices) -> Result<Figure, Failure> {
     let columns = columns(of)?;
+    for run in columns.iter().flat_map(|c| &c.runs) {
+        say_what_is_left_out(&run.dir)?;
+    }
     let runs = Runs::read(&columns, kinds, choices).map_err(Failure::trace)?;
     let figure = |kind: &FigureKind| {
         runs.figure(*kind).ok_or_else(|| {

@@ -13,7 +13,7 @@ use wayhop_topology::{Hearing, pathless_warnings};
 use wayhop_trace::{Recorder, RunDir};
 
 use crate::check::Check;
-use crate::failure::{Failure, say, warn};
+use crate::failure::{Failure, say, usage, warn};
 use crate::progress::Progress;
 use crate::{record, show};
 use args::RunArgs;
@@ -88,6 +88,9 @@ impl RunArgs {
         let mut resolved = scenario.resolve()?;
         self.receptions.apply(&mut scenario, &mut resolved)?;
         resolved.identities = self.identities;
+        if self.identities && resolved.tables.flows.is_some() {
+            return Err(usage!("--identities needs the rows of all flows; remove output.flows"));
+        }
         Ok((scenario, resolved))
     }
 

@@ -47,6 +47,7 @@ mod ns3;
 mod ns3_libraries;
 mod oracle;
 mod pages;
+mod partial_records;
 mod places;
 mod plot;
 mod presets;

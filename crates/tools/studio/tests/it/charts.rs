@@ -123,7 +123,7 @@ pub(crate) fn charted(path: &Path) {
         recorder.connection(&looked(n, 5_000 + 500 * n, 1_000 * n, 500 * (n / 2)));
         recorder.connection(&ConnectionEvent { node: NodeId(2), ..looked(n, 5_000 + 500 * n, 1, 0) });
     }
-    recorder.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+    recorder.finish(&mut summary(), RunStatus::Complete).expect("room on the disk");
 }
 
 /// A connection of node 1's when octets up to `new` were sent once, and `again` of them again.

@@ -83,5 +83,5 @@ pub(crate) fn run(at: &Path, events: u64) {
     for i in 0..events {
         recorder.hop(&hop(i));
     }
-    recorder.finish(&summary(), RunStatus::Complete).expect("room on the disk");
+    recorder.finish(&mut summary(), RunStatus::Complete).expect("room on the disk");
 }

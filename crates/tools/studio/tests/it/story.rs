@@ -106,7 +106,7 @@ fn packet_run(at: &Path, snaplen: Option<u32>) {
         recorder.frame(&frame(3_010, 1, Direction::Tx, &other));
         recorder.frame(&frame(5_000, 0, Direction::Tx, &other));
     }
-    recorder.finish(&summary(), wayhop_trace::RunStatus::Complete).expect("room on the disk");
+    recorder.finish(&mut summary(), wayhop_trace::RunStatus::Complete).expect("room on the disk");
 }
 
 fn served(snaplen: Option<u32>) -> (TempDir, Server) {
@@ -217,7 +217,7 @@ fn frames_that_a_receiver_lost_are_in_the_file_with_their_comment() {
     recorder.frame(&FrameEvent { original_len: rts.len() as u32, ..frame(1_500, 0, Direction::Tx, &rts) });
     recorder.frame(&lost(1_852, "lost: a collision"));
     recorder.frame(&lost(9_000, "lost: another"));
-    recorder.finish(&summary(), wayhop_trace::RunStatus::Complete).expect("room on the disk");
+    recorder.finish(&mut summary(), wayhop_trace::RunStatus::Complete).expect("room on the disk");
     let server = Server::of(folder.path());
     let answer = server.get("/api/frames?run=a&packet=40").json();
     let told =

@@ -73,8 +73,8 @@ fn both(protocol: &str) -> (Summary, Summary) {
         thread::sleep(Duration::from_millis(50));
     }
     copy(&path, &folder.path().join("killed"));
-    let (summary, _, recorder) = simulation.finish(&scenario, 0.0);
-    recorder.finish(&summary, RunStatus::Complete).expect("room on the disk");
+    let (mut summary, _, recorder) = simulation.finish(&scenario, 0.0);
+    recorder.finish(&mut summary, RunStatus::Complete).expect("room on the disk");
     let killed = RunDir::open(folder.path().join("killed"), CLASSIFIER).expect("a run");
     let told = killed.summary().expect("what the tables tell");
     recover(killed.path(), CLASSIFIER).expect("it can be recovered").expect("it was killed");

@@ -53,9 +53,9 @@ fn sizes(text: &str) -> (String, Vec<SizeEvent>) {
     let recorder = Recorder::start(dir.clone(), &outputs, nodes).expect("a recorder");
     let mut simulation = Simulation::new(&scenario, recorder).expect("a scenario");
     assert!(simulation.run(|_| ControlFlow::Continue(())));
-    let (summary, _, recorder) = simulation.finish(&scenario, 0.0);
+    let (mut summary, _, recorder) = simulation.finish(&scenario, 0.0);
     let hash = recorder.hash().hex();
-    recorder.finish(&summary, RunStatus::Complete).expect("room on the disk");
+    recorder.finish(&mut summary, RunStatus::Complete).expect("room on the disk");
     let mut rows = Vec::new();
     Tables::of(&dir, "dsr")
         .sizes(&mut |e| {
