@@ -211,6 +211,8 @@ struct Tables {
     flows: Vec<u8>,
     kept_flows: usize,
     records: RecordTables,
+    /// The length of the table `nodes`, bytes.
+    nodes_bytes: u64,
     sampler: Sampler,
     /// `None` without a limit.
     budget: Option<Budget>,
@@ -298,6 +300,7 @@ impl Tables {
             flows: Vec::new(),
             kept_flows: 0,
             records: RecordTables::create(path, outputs)?,
+            nodes_bytes: who.written(),
             sampler: Sampler::new(&outputs.selection),
             budget: outputs.selection.limit.map(Budget::new),
             index: outputs.has("packets").then(PacketIndex::default),
@@ -307,7 +310,7 @@ impl Tables {
 
     /// Compares the size of the files with their limit, and thins further rows if they have reached it.
     fn measure(&mut self, now: Time) -> Result<(), Error> {
-        let written = self.records.written();
+        let written = self.nodes_bytes + self.records.written();
         let Some(halvings) = self.budget.as_mut().and_then(|b| b.measure(written, now)) else {
             return Ok(());
         };
