@@ -16,13 +16,13 @@ fn finds(complaint: &str, links: &str, nodes: usize, fault: Fault, budget: Budge
 
 #[test]
 fn copying_the_number_of_a_route_error_loops() {
-    let b = Budget { packets: 3, losses: 1, reboots: 1, ..Budget::default() };
+    let b = Budget { packets: 2, losses: 1, reboots: 1, ..Budget::default() };
     finds("loop A -> B -> A for D", "AB BC CD", 4, Fault::CopiesBlindly, b);
 }
 
 #[test]
 fn keeping_the_number_at_a_route_error_loops() {
-    let b = Budget { packets: 3, losses: 1, breaks: 1, ..Budget::default() };
+    let b = Budget { packets: 2, losses: 1, breaks: 1, ..Budget::default() };
     finds("loop A -> B -> A for D", "AB BC CD", 4, Fault::NeverUpdates, b);
 }
 

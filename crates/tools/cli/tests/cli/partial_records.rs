@@ -8,6 +8,7 @@ use crate::{folder, run_in, summary_of};
 /// Two flows over a chain with a break in the middle of the run.
 const CHAIN: &str = "name = \"chain\"\nduration_s = 12\nnodes.count = 4\n\
     movement = { kind = \"chain\", spacing_m = 200 }\nradio.preset = \"wavelan-914-ns2\"\n\
+    [[nodes.node]]\nid = 3\nname = \"mesh-3\"\n\
     [[traffic]]\nkind = \"cbr\"\nsrc = 0\ndst = 3\nrate_pps = 5\nstart_s = 1\n\
     [[traffic]]\nkind = \"cbr\"\nsrc = 3\ndst = 1\nrate_pps = 5\nstart_s = 1\n\
     [[outages]]\nnode = 2\nstart_s = 6\nlength_s = 3\n";
