@@ -1,7 +1,7 @@
 # make demo    build, run the first scenario, show its table and captures (installs what is missing)
 # make check   what to run while working: format, clippy, the checks of xtask, unit tests
 # make test    every test: Rust, Python, the studio's page in a browser, the benchmarks' scripts
-# make lint    format, clippy on all systems, licences, documentation and its site; CI runs it beside the tests: `make test LINT=yes`
+# make lint    format, clippy on all systems, licences, documentation and its site; CI runs it beside the tests: `make test WITH_LINT=yes`
 # make web     of these, what tests the studio's page (installs nothing: .ci/install test, .ci/install fixtures)
 # make bench   the comparisons with ns-2, and the speed; see bench/README.md
 # make site    the documentation as a web site, in site/VERSION; fails on a broken link
@@ -18,7 +18,7 @@ DEMO_RUN := runs/demo
 # How long `make test` runs each fuzz target; 0 leaves them out. CI takes 5.
 FUZZ_SECONDS ?= 0
 # Whether `make test` runs `make lint` beside the tests.
-LINT ?=
+WITH_LINT ?=
 # Slots for tests, eight a processor: see .config/nextest.toml.
 TEST_SLOTS := $(shell expr 8 \* $$(nproc))
 # A system that is not Linux, where the simulator without its Linux parts has to compile. Debian's own compiler has no rustup; with it,
@@ -73,7 +73,7 @@ test: install-test
 	trap 'kill $$web $$python $$cargo; exit 130' INT TERM; \
 	$(MAKE) test-web >$(TARGET)/web.log 2>&1 & web=$$!; \
 	nice $(MAKE) test-python >$(TARGET)/python.log 2>&1 & python=$$!; \
-	nice $(MAKE) --keep-going $(if $(LINT),lint) test-doc >$(TARGET)/cargo.log 2>&1 & cargo=$$!; \
+	nice $(MAKE) --keep-going $(if $(WITH_LINT),lint) test-doc >$(TARGET)/cargo.log 2>&1 & cargo=$$!; \
 	cargo nextest run --binaries-metadata $(TARGET)/binaries.json --cargo-metadata $(TARGET)/metadata.json \
 		--test-threads $(TEST_SLOTS); tests=$$?; \
 	wait $$web; tests=$$((tests + $$?)); cat $(TARGET)/web.log; \
