@@ -52,9 +52,10 @@ export const shoot = (page, name) => (shots ? page.screenshot({ path: join(shots
 /** Lets the page draw what it has been told. */
 export const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
-/** The errors of a page, as they come. */
+/** The errors of a page, as they come. A request that got no answer is printed, but for those of a page that was left. */
 export function errorsOf(page) {
   const errors = [];
+  page.on("requestfailed", (r) => { if (r.failure().errorText !== "net::ERR_ABORTED") console.error(`${r.url()}: ${r.failure().errorText}`); });
   page.on("pageerror", (e) => errors.push(String(e)));
   return errors;
 }
