@@ -11,6 +11,9 @@ _KEY = re.compile(
     r"(?P<key>[A-Za-z_][\w-]*(?:(?:\.[\w-]+)|(?:\[\d+\]))*)(?P<origin> \([^)]*\))?: (?P<rest>.+)", re.DOTALL
 )
 _NAMED = re.compile(r"unknown key `(?P<key>[^`]+)`")
+_OPTION = re.compile(
+    r"(?P<message>invalid value '.*' for '--(?P<key>[\w-]+)[^']*'): (?P<remedy>.+)", re.DOTALL
+)
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class Problem:
     column: int | None = None
     """Column in the line, from 1."""
     key: str | None = None
-    """The key of the scenario, plan or configuration: ``radio.tx_power_dbm``."""
+    """The key of the scenario, plan or configuration: ``radio.tx_power_dbm``; or the option: ``seed``."""
 
     @classmethod
     def of(cls, text: str, arguments: Sequence[str] = ()) -> Problem:
@@ -74,7 +77,7 @@ class WayhopError(Exception):
 
     @property
     def key(self) -> str | None:
-        """The key of the scenario, plan or configuration."""
+        """The key of the scenario, plan or configuration, or the option."""
         return self.problems[0].key
 
     @property
@@ -117,7 +120,11 @@ def failure(stderr: Sequence[str], exit_code: int, arguments: Sequence[str]) -> 
     text = "\n".join(stderr).strip()
     if text.startswith("error: "):
         parts = [part.strip() for part in text.removeprefix("error: ").split("\n\n")]
-        tip = next((part.removeprefix("tip: ") for part in parts if part.startswith("tip: ")), None)
-        return kind(parts[0], [Problem(parts[0], tip)], exit_code)
+        if option := _OPTION.fullmatch(parts[0]):
+            problem = Problem(option["message"], option["remedy"], key=option["key"])
+        else:
+            tip = next((part.removeprefix("tip: ") for part in parts if part.startswith("tip: ")), None)
+            problem = Problem(parts[0], tip)
+        return kind(parts[0], [problem], exit_code)
     text = text or f"wayhop ended with exit code {exit_code} and printed nothing"
     return kind(text, (), exit_code)

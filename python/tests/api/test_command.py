@@ -87,6 +87,11 @@ def test_arguments_that_the_command_rejects_are_an_error() -> None:
     with pytest.raises(wayhop.InputError, match="unexpected argument '--seedx'") as caught:
         _command.call(["run", "--seedx", "2"])
     assert caught.value.remedy == "a similar argument exists: '--seed'"
+    with pytest.raises(wayhop.InputError) as caught:
+        wayhop.run(FIRST, seed=-1)
+    error = caught.value
+    assert (error.key, error.problems[0].message) == ("seed", "invalid value '-1' for '--seed <N>'")
+    assert error.remedy is not None and error.remedy.startswith("give a whole number from 0")
 
 
 def test_progress_lines_become_a_bar(capsys: pytest.CaptureFixture[str]) -> None:
