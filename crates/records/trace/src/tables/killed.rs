@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{
@@ -60,10 +60,10 @@ fn put_together(
     let schema = whole.file_metadata().schema_descr_ptr();
     let mut groups = whole.row_groups().to_vec();
     let mut pieces = Pieces::default();
-    pieces.add_file(&Arc::new(Mutex::new(file)), 0, good);
+    pieces.add_file(&Arc::new(file), 0, good);
     let found = rows.iter().map(|place| Ok((*place, metadata_at(&mut checkpoint, *place)?)));
     let found = found.collect::<Result<Vec<_>, ParquetError>>()?;
-    let checkpoint = Arc::new(Mutex::new(checkpoint));
+    let checkpoint = Arc::new(checkpoint);
     for (place, metadata) in found {
         if metadata.file_metadata().schema_descr() != &*schema {
             return Err(damaged("the checkpoint has rows with different columns"));

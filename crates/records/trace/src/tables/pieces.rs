@@ -1,29 +1,28 @@
 //! A table's file; for a killed run, reassembled from its parts.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek as _, SeekFrom, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io::{self, BufReader, Read, Write};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
-/// What a table is read from.
-pub struct TableFile(Inner);
-
-enum Inner {
-    Whole(File),
-    Pieced(Arc<Pieces>),
-}
+/// What a table is read from, also by several threads at a time: a `File` of Parquet's would have one position for all of them, and a
+/// reader would get what another one asked for.
+pub struct TableFile(Arc<Pieces>);
 
 impl TableFile {
     /// A file with everything in it.
     pub(super) fn whole(file: File) -> Self {
-        Self(Inner::Whole(file))
+        let mut pieces = Pieces::default();
+        let len = Length::len(&file);
+        pieces.add_file(&Arc::new(file), 0, len);
+        Self::pieced(pieces)
     }
 
     pub(super) fn pieced(pieces: Pieces) -> Self {
-        Self(Inner::Pieced(Arc::new(pieces)))
+        Self(Arc::new(pieces))
     }
 }
 
@@ -43,12 +42,12 @@ struct Part {
 
 enum Source {
     /// From this place on.
-    File(Arc<Mutex<File>>, u64),
+    File(Arc<File>, u64),
     Memory(Bytes),
 }
 
 impl Pieces {
-    pub(super) fn add_file(&mut self, file: &Arc<Mutex<File>>, at: u64, len: u64) {
+    pub(super) fn add_file(&mut self, file: &Arc<File>, at: u64, len: u64) {
         self.add(len, Source::File(Arc::clone(file), at));
     }
 
@@ -93,17 +92,13 @@ impl Pieces {
                 to[..n].copy_from_slice(&octets[from..from + n]);
                 Ok(n)
             }
-            Source::File(file, from) => {
-                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-                file.seek(SeekFrom::Start(from.saturating_add(skip)))?;
-                file.read(&mut to[..n])
-            }
+            Source::File(file, from) => read_file_at(file, from.saturating_add(skip), &mut to[..n]),
         }
     }
 }
 
 /// Reads on from a place.
-struct Cursor {
+pub struct Cursor {
     pieces: Arc<Pieces>,
     at: u64,
 }
@@ -116,40 +111,35 @@ impl Read for Cursor {
     }
 }
 
+/// Reads from a place of a file, whatever else reads from it.
+fn read_file_at(file: &File, at: u64, to: &mut [u8]) -> io::Result<usize> {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileExt::read_at(file, to, at);
+    #[cfg(windows)]
+    return std::os::windows::fs::FileExt::seek_read(file, to, at);
+}
+
 impl Length for TableFile {
     fn len(&self) -> u64 {
-        match &self.0 {
-            Inner::Whole(file) => Length::len(file),
-            Inner::Pieced(pieces) => pieces.len,
-        }
+        self.0.len
     }
 }
 
 impl ChunkReader for TableFile {
-    type T = Box<dyn Read + Send>;
+    type T = BufReader<Cursor>;
 
     fn get_read(&self, start: u64) -> Result<Self::T> {
-        Ok(match &self.0 {
-            Inner::Whole(file) => Box::new(file.get_read(start)?),
-            Inner::Pieced(pieces) => {
-                Box::new(BufReader::new(Cursor { pieces: Arc::clone(pieces), at: start }))
-            }
-        })
+        Ok(BufReader::new(Cursor { pieces: Arc::clone(&self.0), at: start }))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        match &self.0 {
-            Inner::Whole(file) => file.get_bytes(start, length),
-            Inner::Pieced(pieces) => {
-                let mut octets = Vec::new();
-                let from = Cursor { pieces: Arc::clone(pieces), at: start };
-                // As much as there is, and not as much as a footer claims.
-                from.take(length as u64).read_to_end(&mut octets)?;
-                if octets.len() != length {
-                    return Err(ParquetError::EOF("the table ends before what its footer says".to_owned()));
-                }
-                Ok(octets.into())
-            }
+        // As much as there is, and not as much as a footer claims.
+        let there = usize::try_from(self.0.len.saturating_sub(start)).unwrap_or(usize::MAX);
+        let mut octets = Vec::with_capacity(length.min(there));
+        Cursor { pieces: Arc::clone(&self.0), at: start }.take(length as u64).read_to_end(&mut octets)?;
+        if octets.len() != length {
+            return Err(ParquetError::EOF("the table ends before what its footer says".to_owned()));
         }
+        Ok(octets.into())
     }
 }

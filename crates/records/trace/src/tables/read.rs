@@ -56,7 +56,7 @@ pub fn node_names(run: &RunDir) -> Result<Vec<String>, Error> {
     collect(run, "nodes", |row| row.text("name").map(|name| Some(name.to_owned())))
 }
 
-/// Opens a table of a run, for a reader of its own. Of a run that goes on or was killed it has what was recorded up to a few
+/// Opens a table of a run; several threads may read it at a time. Of a run that goes on or was killed it has what was recorded up to a few
 /// seconds before.
 pub fn open_table(run: &RunDir, table: &str) -> Result<SerializedFileReader<TableFile>, Error> {
     if !TABLES.contains(&table) {

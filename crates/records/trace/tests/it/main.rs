@@ -8,6 +8,7 @@ mod killed;
 mod link_types;
 mod packet_index;
 mod partial;
+mod readers;
 mod real_time;
 mod run_directory;
 mod stream;
