@@ -60,7 +60,7 @@ pub struct Recorder {
     outputs: Outputs,
     /// Records since the size of the tables was last compared with its limit.
     unmeasured: usize,
-    /// The time of the last packet's event.
+    /// The latest time of a record; legs of motion do not count, which may be known before they begin.
     now: Time,
     observer: Option<Box<dyn Observer>>,
     shows_frames: bool,
@@ -344,9 +344,9 @@ impl std::fmt::Debug for Recorder {
     }
 }
 
-/// A method for each kind of record: what it takes, its list in a batch, and the observer's method.
+/// A method for each kind of record: what it takes, its field that has the run's clock, its list in a batch, and the observer's method.
 macro_rules! recorded {
-    ($($(#[$doc:meta])* $name:ident($record:ident) in $list:ident $(, $seen:ident)?;)*) => {
+    ($($(#[$doc:meta])* $name:ident($record:ident $(at $time:ident)?) in $list:ident $(, $seen:ident)?;)*) => {
         impl Recorder {
             $($(#[$doc])*
             pub fn $name(&mut self, e: &crate::$record) {
@@ -354,6 +354,7 @@ macro_rules! recorded {
                     o.$seen(e);
                 })?
                 if self.kept.$list {
+                    $(self.now = self.now.max(e.$time);)?
                     self.batch.$list.push(e.clone());
                     self.count();
                 }
@@ -363,25 +364,25 @@ macro_rules! recorded {
 }
 recorded! {
     /// Records a protocol's remark.
-    note(NoteEvent) in notes, note;
+    note(NoteEvent at time) in notes, note;
     /// Records the state in which a protocol sent a packet.
-    sent(SendEvent) in sends, sent;
+    sent(SendEvent at time) in sends, sent;
     /// Records what became of a frame.
-    reception(ReceptionEvent) in receptions, reception;
+    reception(ReceptionEvent at time) in receptions, reception;
     /// Records what happened at a TCP sender.
-    tcp(TcpEvent) in tcp, tcp;
+    tcp(TcpEvent at time) in tcp, tcp;
     /// Records what happened to a bundle.
-    bundle(BundleEvent) in bundles, bundle;
+    bundle(BundleEvent at time) in bundles, bundle;
     /// Records what a contact carried.
-    contact(ContactEvent) in contacts, contact;
+    contact(ContactEvent at time) in contacts, contact;
     /// Records a leg of a node's motion.
     position(PositionEvent) in positions, position;
     /// Records what a node knows of a place on the earth.
-    gps(GpsEvent) in gps;
+    gps(GpsEvent at time) in gps;
     /// Records a TCP connection of a program.
-    connection(ConnectionEvent) in connections;
+    connection(ConnectionEvent at time) in connections;
     /// Records how long a list of a node is.
-    size(SizeEvent) in sizes;
+    size(SizeEvent at time) in sizes;
     /// Records a counter; at the end of the run.
     counter(Counter) in counters;
     /// Records what became of a packet; at the end of the run.

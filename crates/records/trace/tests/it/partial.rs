@@ -113,6 +113,23 @@ fn a_run_that_fits_is_the_same_as_without_a_limit() {
 }
 
 #[test]
+fn a_run_without_packets_has_a_clock_for_its_limit() {
+    let dir = TempDir::new().expect("a directory");
+    let tables = Some(vec!["sizes".to_owned()]);
+    let (_, mut r) = start(&dir, Selection { tables, ..limited(50_000) });
+    for i in 0..HOPS {
+        let noise = i * 2_654_435_761 % 1_000_003;
+        r.size(&SizeEvent { time: hop(i).time, node: NodeId((i % 512) as u32), count: noise, ..size(i) });
+    }
+    let mut summary = Summary::default();
+    r.finish(&mut summary, RunStatus::Complete).expect("room on the disk");
+    let record = summary.record.expect("a part");
+    // A record that does not know how far the run is keeps 1 in 64.
+    let [first, ..] = &record.thinned[..] else { panic!("{record:?}") };
+    assert!(first.from_s > 0.1 * hop(HOPS).time.as_secs_f64() && first.share < 1.0 / 64.0, "{first:?}");
+}
+
+#[test]
 fn tables_that_are_not_listed_are_missing_and_readers_name_the_key() {
     let dir = TempDir::new().expect("a directory");
     let tables = Some(vec!["packets".to_owned()]);
