@@ -6,7 +6,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -184,14 +184,28 @@ impl Snapshot {
     }
 }
 
-fn read_at(mut file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
-    file.seek(SeekFrom::Start(at))?;
-    file.read_exact(bytes)
+// The file has one position for both processes: nothing here moves it, where that is possible.
+
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
 }
 
+#[cfg(unix)]
+fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
+}
+
+#[cfg(not(unix))]
+fn read_at(mut file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    io::Seek::seek(&mut file, io::SeekFrom::Start(at))?;
+    io::Read::read_exact(&mut file, bytes)
+}
+
+#[cfg(not(unix))]
 fn write_at(mut file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
-    file.seek(SeekFrom::Start(at))?;
-    file.write_all(bytes)
+    io::Seek::seek(&mut file, io::SeekFrom::Start(at))?;
+    io::Write::write_all(&mut file, bytes)
 }
 
 fn read_text(file: &File, at: u64) -> Option<String> {
