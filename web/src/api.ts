@@ -2,7 +2,6 @@
 
 import { embedded } from "./embedded";
 import { decode, type Frame } from "./frame";
-import { get } from "./get";
 import type { RunInfo } from "./runinfo";
 import type { Frames, Story } from "./told";
 
@@ -26,7 +25,12 @@ export type Row = Record<string, number | string | null>;
 async function ask(path: string, query: Record<string, string | number | boolean>): Promise<Response> {
   if (embedded) throw new Error("This is not included in the report; open the run with: wayhop studio RUN");
   const q = new URLSearchParams(Object.entries(query).map(([k, v]) => [k, String(v)]));
-  const response = await get(`${path}?${q}`);
+  let response: Response;
+  try {
+    response = await fetch(`${path}?${q}`);
+  } catch {
+    throw new Error("The studio does not respond. If you closed it, start it again with: wayhop studio");
+  }
   if (!response.ok) {
     const text = await response.text();
     let why = text;

@@ -4,7 +4,6 @@ import { batch, computed, effect, signal } from "@preact/signals";
 import type { Camera } from "../camera";
 import { fit } from "../camera";
 import type { Frame } from "../frame";
-import { get } from "../get";
 import * as live from "../live/follow";
 import { mode } from "../mode";
 import { bounds, Motion } from "../motion";
@@ -58,9 +57,10 @@ export function complain(e: unknown): void {
 }
 
 async function ask<T>(address: string, body?: unknown): Promise<T> {
+  const how: RequestInit = body === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   let response: Response;
   try {
-    response = body === undefined ? await get(address) : await fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    response = await fetch(address, how);
   } catch {
     throw new Error("The studio does not respond, and the last request was not carried out; your text is kept while this page is open. Start the studio again with the same --port, and open the address that it prints");
   }

@@ -1,7 +1,6 @@
 // Following a run under way: what comes over the connection becomes what the player shows.
 
 import { batch, signal } from "@preact/signals";
-import { get } from "../get";
 import type { Flow } from "../runinfo";
 import * as state from "../state";
 import { Connection } from "./connection";
@@ -22,7 +21,7 @@ let counted = 0;
 const COUNT_MS = 1000, BINS = 300;
 
 export async function list(): Promise<void> {
-  const response = await get("/api/live");
+  const response = await fetch("/api/live");
   const got: { runs: UnderWay[] } | null = response.ok ? await response.json() : null;
   underWay.value = got ? got.runs : null;
 }

@@ -2,7 +2,6 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import { embedded } from "../embedded";
-import { get } from "../get";
 import { secondAt, type Second } from "./rows";
 
 interface Answer { file: string; from: number; next: number; more: boolean; rows: Second[]; damaged: number }
@@ -29,7 +28,8 @@ export const heard = signal<number | null>(null);
 export const shown = computed(() => (moment.value === null ? seconds.value.at(-1) ?? null : secondAt(seconds.value, moment.value)));
 
 async function ask<T>(path: string): Promise<T> {
-  const response = await get(path);
+  let response: Response;
+  try { response = await fetch(path); } catch { throw new Error("The studio does not respond. If you closed it, start it again with: wayhop studio"); }
   const answer = await response.json();
   if (!response.ok) throw new Error(answer.error);
   return answer;
