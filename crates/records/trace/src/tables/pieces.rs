@@ -112,11 +112,15 @@ impl Read for Cursor {
 }
 
 /// Reads from a place of a file, whatever else reads from it.
+#[cfg(unix)]
 fn read_file_at(file: &File, at: u64, to: &mut [u8]) -> io::Result<usize> {
-    #[cfg(unix)]
-    return std::os::unix::fs::FileExt::read_at(file, to, at);
-    #[cfg(windows)]
-    return std::os::windows::fs::FileExt::seek_read(file, to, at);
+    std::os::unix::fs::FileExt::read_at(file, to, at)
+}
+
+/// Reads from a place of a file. It moves the file's position, which nothing here uses.
+#[cfg(windows)]
+fn read_file_at(file: &File, at: u64, to: &mut [u8]) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, to, at)
 }
 
 impl Length for TableFile {
