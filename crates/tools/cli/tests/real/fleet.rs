@@ -533,6 +533,9 @@ fn with_sudo_programs_of_root_are_started_and_ended_by_it_and_others_are_not() {
     let (fetched, status) = site.report(&["fetch", "cars.toml", "--out", "records"]);
     assert_eq!(status, 0, "{fetched}");
     let records = site.folder.join("records");
-    assert_eq!(fs::read_to_string(records.join("car-0.programs/root/file")).unwrap(), "written\n");
+    assert_eq!(
+        fs::read_to_string(records.join("car-0.programs").join("root").join("file")).unwrap(),
+        "written\n"
+    );
     assert_eq!(fs::read_to_string(records.join("car-0.programs/limited/status")).unwrap(), "124\n");
 }
