@@ -14,6 +14,7 @@ use crate::routing_table::{RouteEntry, RouteState};
 
 impl Explorable for Engine {
     const HEARS_SUCCESS: bool = false;
+    const IS_EXCHANGEABLE: bool = true;
 
     fn digest(&self, mut to: &mut dyn Hasher) {
         // Every field is listed, so that adding one forces a decision whether the future depends on it.

@@ -94,8 +94,7 @@ impl Air {
         let mut taken = false;
         for to in 0..self.up.nodes() {
             if (broadcast || addr(to) == frame.next_hop) && self.up.has(from, to) {
-                let at = self.flights.partition_point(|f| (f.from, f.to) <= (from, to));
-                self.flights.insert(at, Flight { to, ..flight.clone() });
+                self.insert(Flight { to, ..flight.clone() });
                 taken = true;
             }
         }
@@ -106,6 +105,12 @@ impl Air {
             c.failed += 1;
         }
         Some(frame)
+    }
+
+    /// Adds a flight behind those of its link.
+    pub(crate) fn insert(&mut self, flight: Flight) {
+        let at = self.flights.partition_point(|f| (f.from, f.to) <= (flight.from, flight.to));
+        self.flights.insert(at, flight);
     }
 
     /// The data packets that a node gives up for a neighbour. Its control messages may have left already, and are left where they

@@ -12,6 +12,9 @@ use super::names::Names;
 pub trait Explorable: Protocol + Clone + Send + Sync + 'static {
     /// Whether the protocol does something when a transmission succeeds.
     const HEARS_SUCCESS: bool;
+    /// Whether a node can be exchanged for another that feeds the same while what it sent is in flight: whether nothing in flight refers
+    /// to what is not fed, such as numbers of transmissions. Then, of calls that are alike, the search makes one.
+    const IS_EXCHANGEABLE: bool;
 
     /// Feeds everything that the node's future depends on. Two nodes that feed the same must behave the same; what makes no
     /// difference (counters that only name packets, the order of sets) should not be fed, or states multiply.

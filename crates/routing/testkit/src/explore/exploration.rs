@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::names::Names;
+use super::outcomes::Outcomes;
 use super::tally::Tally;
 use super::topology::Topology;
 use super::world::{Budget, World};
@@ -39,6 +40,8 @@ pub struct Exploration<P> {
     pub rules: Vec<Rule<P>>,
     /// Counts what happened on the way.
     pub tally: Arc<Tally>,
+    /// What calls did.
+    pub outcomes: Arc<Outcomes<P>>,
 }
 
 impl<P> Exploration<P> {
@@ -62,6 +65,7 @@ impl<P> Exploration<P> {
             symmetric: true,
             rules,
             tally: Arc::default(),
+            outcomes: Arc::default(),
         }
     }
 

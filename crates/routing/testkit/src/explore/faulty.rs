@@ -88,6 +88,7 @@ impl<P: Explorable, M: Mistake<P>> Protocol for Faulty<P, M> {
 
 impl<P: Explorable, M: Mistake<P>> Explorable for Faulty<P, M> {
     const HEARS_SUCCESS: bool = P::HEARS_SUCCESS;
+    const IS_EXCHANGEABLE: bool = P::IS_EXCHANGEABLE;
     fn digest(&self, to: &mut dyn Hasher) {
         self.engine.digest(to);
     }

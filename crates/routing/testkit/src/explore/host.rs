@@ -94,8 +94,8 @@ impl<P: Explorable> Host<P> {
 }
 
 impl<P: Explorable> Visit<'_, P> {
-    /// Makes one call and those that follow from it.
-    pub(crate) fn call(&mut self, f: impl FnOnce(&mut Node<P>, &mut ExplorerWorld<'_, P>, Time)) {
+    /// Makes one call and those that follow from it. Returns whether the node asked for packets in flight.
+    pub(crate) fn call(&mut self, f: impl FnOnce(&mut Node<P>, &mut ExplorerWorld<'_, P>, Time)) -> bool {
         let now = self.air.now;
         let key = 1 + u64::from(self.host.life);
         self.host.node.set_rng(0, stream(key, Purpose::Protocol, self.number as u64));
@@ -105,6 +105,7 @@ impl<P: Explorable> Visit<'_, P> {
             tally: self.tally,
             work: Workspace::new(),
             delayed: VecDeque::new(),
+            recalled: false,
             protocol: std::marker::PhantomData,
         };
         let node = &mut self.host.node;
@@ -125,7 +126,9 @@ impl<P: Explorable> Visit<'_, P> {
             frames += 1;
             assert!(frames < MOST_FRAMES, "node {} answers its own calls without end", w.number);
         }
+        let recalled = w.recalled;
         self.host.sum_up();
+        recalled
     }
 }
 
@@ -136,12 +139,14 @@ pub(crate) struct ExplorerWorld<'a, P> {
     tally: &'a Tally,
     work: Workspace,
     delayed: VecDeque<(Stage, Frame)>,
+    recalled: bool,
     protocol: std::marker::PhantomData<P>,
 }
 
 impl<P: Explorable> Below for ExplorerWorld<'_, P> {
     fn ready(&mut self, _: Time, _: IfaceId) {}
     fn recall(&mut self, _: IfaceId, next_hop: Addr, taken: &mut Vec<Frame>) {
+        self.recalled = true;
         taken.extend(next_hop.v4().into_iter().flat_map(|to| self.air.recall::<P>(self.number, to)));
     }
 }

@@ -11,6 +11,8 @@ use super::air::{Air, Flight};
 use super::checked::Explorable;
 use super::exploration::Exploration;
 use super::host::{ExplorerWorld, Host, Visit, data};
+use super::outcomes::{Call, Outcome};
+use super::tally::Tally;
 use super::world::{Action, World};
 use crate::packets::addr;
 
@@ -99,8 +101,7 @@ impl<P: Explorable> World<P> {
             Action::Send(flow) => {
                 w.left.packets -= 1;
                 let (from, to) = x.flows[flow];
-                let p = data(from, to);
-                w.visit(x, from, |n, w, now| n.originate(w, now, p));
+                w.call(x, from, Call::Originate(to));
             }
             Action::Deliver(i) => {
                 w.left.overtakings -= u8::from(w.air.is_behind(i));
@@ -146,7 +147,7 @@ impl<P: Explorable> World<P> {
                 w.nodes[i] = Arc::new(Host::new(i, (x.reboot)(i, w.nodes[i].protocol()), life));
                 w.begin(x, i);
             }
-            Action::Fire(i, key) => w.visit(x, i, |n, w, now| n.fire(w, now, 0, key)),
+            Action::Fire(i, key) => w.call(x, i, Call::Fire(key)),
             Action::Wait => {
                 w.left.waits -= 1;
                 w.air.now = w.after_wait().unwrap_or(w.air.now);
@@ -170,13 +171,37 @@ impl<P: Explorable> World<P> {
     }
 
     fn is_moot(&self, x: &Exploration<P>, f: &Flight) -> bool {
-        let mut host = Host::clone(&self.nodes[f.to]);
-        let digest = host.digest;
-        let mut air = Air { flights: Vec::new(), counts: Vec::new(), up: self.air.up, now: self.air.now };
-        let rx = RxMeta::from(addr(f.from), true).with_signal(SIGNAL);
-        let mut v = Visit { host: &mut host, air: &mut air, number: f.to, tally: &x.tally };
-        v.call(|n, w, now| n.receive(w, now, f.copy(), rx));
-        host.digest == digest && air.flights.is_empty()
+        let outcome = self.outcome(x, f.to, Call::Receive(f));
+        outcome.host.digest == self.nodes[f.to].digest && outcome.flights.is_empty()
+    }
+
+    /// What a call does to a node if nothing else is in flight.
+    fn outcome(&self, x: &Exploration<P>, node: usize, call: Call<'_>) -> Arc<Outcome<P>> {
+        let (host, now, up) = (&self.nodes[node], self.air.now, self.air.up);
+        let make = || {
+            let mut host = Host::clone(host);
+            let mut air = Air { flights: Vec::new(), counts: Vec::new(), up, now };
+            let tally = Tally::default();
+            let mut visit = Visit { host: &mut host, air: &mut air, number: node, tally: &tally };
+            let recalled = visit.call(|n, w, now| make_call(call, node, n, w, now));
+            Outcome { host: Arc::new(host), flights: air.flights, tally, recalled }
+        };
+        if P::IS_EXCHANGEABLE { x.outcomes.of((host, node), (now, up), call, make) } else { Arc::new(make()) }
+    }
+
+    /// Makes a call that is often made alike.
+    fn call(&mut self, x: &Exploration<P>, node: usize, call: Call<'_>) {
+        if P::IS_EXCHANGEABLE {
+            let outcome = self.outcome(x, node, call);
+            if !outcome.recalled {
+                self.touched |= 1 << node;
+                self.nodes[node] = Arc::clone(&outcome.host);
+                outcome.flights.iter().for_each(|f| self.air.insert(f.clone()));
+                x.tally.add(&outcome.tally);
+                return;
+            }
+        }
+        self.visit(x, node, |n, w, now| make_call(call, node, n, w, now));
     }
 
     /// Forgets the counts of packets of which no copy exists: nobody can send them.
@@ -197,15 +222,15 @@ impl<P: Explorable> World<P> {
         if f.is_reported() && P::HEARS_SUCCESS {
             self.visit(x, f.from, |n, w, now| n.finished(w, now, f.frame(), TxStatus::Acked));
         }
-        let rx = RxMeta::from(addr(f.from), f.broadcast).with_signal(SIGNAL);
         for i in (0..self.nodes.len()).filter(|_| !f.broadcast) {
             let hears = i != f.from && i != f.to && self.air.up.has(i, f.from);
             if hears && self.nodes[i].protocol().interests().overhear {
                 let (bytes, next_hop) = (f.packet.bytes(), addr(f.to).into());
+                let rx = received(&f);
                 self.visit(x, i, |n, w, now| n.overhear(w, now, bytes, next_hop, rx));
             }
         }
-        self.visit(x, f.to, |n, w, now| n.receive(w, now, f.copy(), rx));
+        self.call(x, f.to, Call::Receive(&f));
     }
 
     fn fail(&mut self, x: &Exploration<P>, f: &Flight) {
@@ -233,6 +258,26 @@ impl<P: Explorable> World<P> {
         let host = Arc::make_mut(&mut self.nodes[node]);
         Visit { host, air: &mut self.air, number: node, tally: &x.tally }.call(f);
     }
+}
+
+/// Makes the call of a node.
+fn make_call<P: Explorable>(
+    call: Call<'_>,
+    number: usize,
+    node: &mut Node<P>,
+    w: &mut ExplorerWorld<'_, P>,
+    now: Time,
+) {
+    match call {
+        Call::Originate(to) => node.originate(w, now, data(number, to)),
+        Call::Receive(f) => node.receive(w, now, f.copy(), received(f)),
+        Call::Fire(key) => node.fire(w, now, 0, key),
+    }
+}
+
+/// How a flight is received.
+fn received(f: &Flight) -> RxMeta {
+    RxMeta::from(addr(f.from), f.broadcast).with_signal(SIGNAL)
 }
 
 /// The names of packets that nodes hold.

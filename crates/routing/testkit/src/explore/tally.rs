@@ -23,6 +23,12 @@ impl Tally {
     pub fn reboots(&self) -> u64 {
         self.reboots.load(Ordering::Relaxed)
     }
+    /// Adds what happened in a call.
+    pub(crate) fn add(&self, other: &Self) {
+        self.arrivals.fetch_add(other.arrivals(), Ordering::Relaxed);
+        self.failures.fetch_add(other.failures(), Ordering::Relaxed);
+        self.reboots.fetch_add(other.reboots(), Ordering::Relaxed);
+    }
     pub(crate) fn arrived(&self) {
         self.arrivals.fetch_add(1, Ordering::Relaxed);
     }
