@@ -80,6 +80,12 @@ fn found(dir: &Path, table: &str) -> Result<Vec<Row>, Error> {
     Ok(rows.map(|r| r.expect("a readable row")).collect())
 }
 
+/// How many a reader finds.
+fn count(dir: &Path, table: &str) -> Result<i64, Error> {
+    let run = RunDir::open(dir, CLASSIFIER)?;
+    Ok(open_table(&run, table)?.metadata().file_metadata().num_rows())
+}
+
 /// Makes a checkpoint, and waits until a kill would leave `packets` rows of `packets`.
 fn settled(dir: &Path, r: &mut Recorder, packets: usize) -> TempDir {
     settled_with(dir, r, packets, &known())
@@ -90,7 +96,7 @@ fn settled_with(dir: &Path, r: &mut Recorder, packets: usize, known: &Summary) -
     loop {
         let copy = killed(dir);
         if copy.path().join(CHECKPOINT).exists()
-            && found(copy.path(), "packets").is_ok_and(|rows| rows.len() == packets)
+            && count(copy.path(), "packets").is_ok_and(|rows| rows == packets as i64)
         {
             return copy;
         }
