@@ -1,6 +1,6 @@
 //! What a packet is, read from its bytes.
 
-use wayhop_core::{Addr, Packet};
+use wayhop_core::{Addr, Class, Packet};
 use wayhop_trace::{Messages, PacketClass};
 use wayhop_wire::ipv6::next_header;
 use wayhop_wire::{arp, ip, ipv4};
@@ -28,7 +28,11 @@ pub(crate) fn read(bytes: &[u8]) -> PacketFacts {
 }
 
 /// The packets that were read last, by their number: one that is queued, sent and received is read once.
-pub(crate) struct ReadPackets(Vec<ReadPacket>);
+pub(crate) struct ReadPackets {
+    packets: Vec<ReadPacket>,
+    /// The place of the last one.
+    last: usize,
+}
 
 struct ReadPacket {
     octets: Vec<u8>,
@@ -41,19 +45,31 @@ const READ_PACKETS: usize = 256;
 impl ReadPackets {
     pub(crate) fn new() -> Self {
         let none = || ReadPacket { octets: Vec::new(), facts: read(&[]) };
-        Self((0..READ_PACKETS).map(|_| none()).collect())
+        Self { packets: (0..READ_PACKETS).map(|_| none()).collect(), last: 0 }
     }
 
     /// [`read`], which a packet with the same octets as last time is spared.
     #[inline]
     pub(crate) fn facts(&mut self, p: &Packet) -> PacketFacts {
-        let last = &mut self.0[p.meta.id.0 as usize % READ_PACKETS];
+        self.last = p.meta.id.0 as usize % READ_PACKETS;
+        let last = &mut self.packets[self.last];
         if last.octets != p.bytes() {
             last.octets.clear();
             last.octets.extend_from_slice(p.bytes());
             last.facts = read(p.bytes());
         }
         last.facts
+    }
+
+    /// The class of a routing packet, which the one that was read last is spared: each of its receivers asks.
+    #[inline]
+    pub(crate) fn class(&self, octets: &[u8]) -> Option<Class> {
+        let last = &self.packets[self.last];
+        let control = if last.octets == octets { last.facts.control } else { read(octets).control };
+        match control? {
+            PacketClass::Control(class) => Some(class),
+            _ => None,
+        }
     }
 }
 

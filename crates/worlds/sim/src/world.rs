@@ -75,7 +75,7 @@ impl World for SimulationWorld<'_> {
     }
 
     fn limited_class(&self, packet: &[u8]) -> Option<u8> {
-        wayhop_protocols::limited_class(packet)
+        self.common.read.class(packet)?.limited()
     }
 
     fn record(&mut self, at: Time, p: &Packet, hop: Hop) {
