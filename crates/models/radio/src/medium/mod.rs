@@ -196,7 +196,6 @@ impl Medium {
         motions: &mut impl Motions,
     ) {
         let Start { now, airtime, sender, t, .. } = *s;
-        self.neighbours.make_list(sender);
         if self.site.is_none() {
             let (near, legs) = (self.neighbours.near(sender), &mut self.legs);
             audible_among(near, s, self.reach, &self.propagation, legs, &mut self.audible, motions);

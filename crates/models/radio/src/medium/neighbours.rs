@@ -1,7 +1,9 @@
-//! Who may hear whom: a grid over the stations, and for each station that transmits a list of those near enough.
+//! Who may hear whom: a grid over the stations, and for each station that transmits often a list of those near enough.
 //!
 //! Lists are built for a range plus a margin, and stay valid until a station may have moved by half the
-//! margin (Verlet 1967). So the cost of a transmission depends on the stations nearby, not on all.
+//! margin (Verlet 1967). So the cost of a transmission depends on the stations nearby, not on all. A station that transmits once
+//! until then has no use for a list: its neighbours are taken from the grid, and a network of a million such stations needs no memory for
+//! lists.
 
 use wayhop_core::{Leg, Position, Time};
 
@@ -19,8 +21,8 @@ pub(crate) struct Neighbours {
     epoch: u32,
     /// Stations are not on the legs that they were on.
     forgotten: bool,
-    lists: Vec<List>,
-    /// A list as it is made, for reuse.
+    lists: Vec<Lists>,
+    /// What the grid gave last, for reuse.
     found: Vec<u32>,
     grid: Grid,
     /// Where each station was when the grid was made.
@@ -29,13 +31,19 @@ pub(crate) struct Neighbours {
     pub(crate) members: Option<Vec<bool>>,
 }
 
+/// Those of one station.
+#[derive(Default)]
+struct Lists {
+    near: List,
+    everyone: List,
+}
+
 #[derive(Default)]
 struct List {
-    epoch: u32,
-    near: Vec<u32>,
-    /// Of `everyone`.
-    everyone_epoch: u32,
-    everyone: Vec<u32>,
+    /// The epoch in which the list was last asked for, and the one in which it was made.
+    asked: u32,
+    made: u32,
+    stations: Box<[u32]>,
 }
 
 /// Stations sorted by square cell.
@@ -61,7 +69,7 @@ impl Neighbours {
             until: Time::ZERO,
             epoch: 0,
             forgotten: false,
-            lists: (0..stations).map(|_| List::default()).collect(),
+            lists: (0..stations).map(|_| Lists::default()).collect(),
             found: Vec::new(),
             grid: Grid::default(),
             places: vec![Position::default(); stations],
@@ -73,8 +81,8 @@ impl Neighbours {
     pub(super) fn list_within(&mut self, range_m: f64) {
         self.list_range_m = range_m;
         // The first epoch is 1.
-        for list in &mut self.lists {
-            list.epoch = 0;
+        for lists in &mut self.lists {
+            lists.near.made = 0;
         }
     }
 
@@ -103,38 +111,24 @@ impl Neighbours {
         self.until = motions.settled_until(now, self.margin_m / 2.0);
     }
 
-    /// Makes sure that a station has a list. The grid must not be due.
-    pub(crate) fn make_list(&mut self, station: u32) {
-        let list = &mut self.lists[station as usize];
-        if list.epoch != self.epoch {
-            list.epoch = self.epoch;
-            let reach = self.list_range_m + self.margin_m;
-            let place = self.places[station as usize];
-            self.grid.fill_list(station, place, reach, &mut self.found, &mut list.near);
-        }
-    }
-
     /// What was known of places is wrong.
     pub(crate) fn forget(&mut self) {
         self.until = Time::ZERO;
         self.forgotten = true;
     }
 
-    /// The stations that may be within the range of the lists, in the order of the grid. Call [`Neighbours::make_list`] first.
-    pub(crate) fn near(&self, station: u32) -> &[u32] {
-        &self.lists[station as usize].near
+    /// The stations that may be within the range of the lists, in the order of the grid, which must not be due.
+    pub(crate) fn near(&mut self, station: u32) -> &[u32] {
+        let reach = self.list_range_m + self.margin_m;
+        let list = &mut self.lists[station as usize].near;
+        list.get(station, self.epoch, &self.grid, self.places[station as usize], reach, &mut self.found)
     }
 
     /// All stations that may sense `station`, in the same order.
     pub(super) fn everyone_near(&mut self, station: u32) -> &[u32] {
-        let list = &mut self.lists[station as usize];
-        if list.everyone_epoch != self.epoch {
-            list.everyone_epoch = self.epoch;
-            let reach = self.range_m + self.margin_m;
-            let place = self.places[station as usize];
-            self.grid.fill_list(station, place, reach, &mut self.found, &mut list.everyone);
-        }
-        &list.everyone
+        let reach = self.range_m + self.margin_m;
+        let list = &mut self.lists[station as usize].everyone;
+        list.get(station, self.epoch, &self.grid, self.places[station as usize], reach, &mut self.found)
     }
 
     /// Appends the stations that were within `reach` metres of a place.
@@ -164,6 +158,32 @@ impl Neighbours {
     }
 }
 
+impl List {
+    /// The list of a station; what the grid finds for it, when it is asked for the first time in an epoch.
+    fn get<'a>(
+        &'a mut self,
+        station: u32,
+        epoch: u32,
+        grid: &Grid,
+        at: Position,
+        reach: f64,
+        found: &'a mut Vec<u32>,
+    ) -> &'a [u32] {
+        if self.made != epoch {
+            found.clear();
+            grid.near(at, reach, found);
+            found.retain(|&i| i != station);
+            if std::mem::replace(&mut self.asked, epoch) != epoch {
+                return found;
+            }
+            self.made = epoch;
+            // There may be many lists: each takes only the memory that it needs.
+            self.stations = found.as_slice().into();
+        }
+        &self.stations
+    }
+}
+
 impl Grid {
     fn fill(&mut self, places: &[Position], cell_m: f64, members: Option<&[bool]>) {
         self.layout = Layout::over(places, cell_m);
@@ -186,17 +206,6 @@ impl Grid {
             self.stations[*start as usize] = i as u32;
             self.places[*start as usize] = [p.x, p.y];
         }
-    }
-
-    /// Makes the list of the stations within `reach` metres of one. There are many lists, so each takes only the memory that it needs;
-    /// `found` is for reuse.
-    fn fill_list(&self, station: u32, at: Position, reach: f64, found: &mut Vec<u32>, list: &mut Vec<u32>) {
-        found.clear();
-        self.near(at, reach, found);
-        found.retain(|&i| i != station);
-        list.clear();
-        list.reserve_exact(found.len());
-        list.extend_from_slice(found);
     }
 
     /// Appends the stations within `reach` metres of `at`, heights aside.
@@ -243,14 +252,16 @@ mod tests {
                 if nb.is_due(Time::ZERO) {
                     nb.renew(Time::ZERO, &mut legs, &mut Still);
                 }
-                nb.make_list(s as u32);
                 let expect: Vec<u32> = (0..n)
                     .filter(|&i| i != s && places[i].distance(places[s]) <= 605.0)
                     .map(|i| i as u32)
                     .collect();
-                let mut near = nb.near(s as u32).to_vec();
-                near.sort_unstable();
-                assert_eq!(near, expect);
+                // From the grid, then from a list that is made, then from the list.
+                for _ in 0..3 {
+                    let mut near = nb.near(s as u32).to_vec();
+                    near.sort_unstable();
+                    assert_eq!(near, expect);
+                }
             }
         }
     }

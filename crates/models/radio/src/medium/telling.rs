@@ -53,7 +53,6 @@ impl Medium {
             self.tell_candidates(s, &d, &candidates, receivers, stations, motions);
         } else {
             if s.t.is_read_by_all {
-                self.neighbours.make_list(s.sender);
                 let near = self.neighbours.near(s.sender);
                 let (legs, audible) = (&mut self.legs, &mut self.audible);
                 audible_among(near, s, d.decoded, &self.propagation, legs, audible, motions);
