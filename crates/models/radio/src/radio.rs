@@ -8,10 +8,13 @@ use crate::config::{RadioConfig, Reception};
 use crate::host::{EVERYONE, FrameAt, FrameHead, Host, Outgoing, RadioEvent};
 use crate::jammer::Jammer;
 use crate::macs::Macs;
-use crate::medium::{LinkOverride, Medium, Stations, Transmission};
+use crate::medium::{LinkOverride, Medium, Receiver, Stations, Transmission};
 use crate::phy::{FrameKind, Phy};
 use crate::rate_control::Rates;
 use crate::station::{Backoff, Counters, PhyState};
+
+/// The state of fewer stations is in the processor's caches when they receive something.
+const MANY_STATIONS: usize = 4_096;
 
 /// The stations of a run and the air between them.
 pub struct Radio {
@@ -258,6 +261,9 @@ impl Radio {
         } else {
             None
         };
+        if self.phy_states.len() >= MANY_STATIONS {
+            self.look_ahead(&transmission.receivers);
+        }
         for r in &transmission.receivers {
             let at = now + Span::from_nanos(u64::from(r.delay_ns));
             if self.phy_states[r.station as usize].locked == slot {
@@ -275,6 +281,16 @@ impl Radio {
             self.macs[transmission.head.from as usize].current = body;
         }
         self.medium.give_back(slot, transmission);
+    }
+
+    /// Has the memory of all receivers of a frame fetched at once, instead of one after the other.
+    fn look_ahead(&self, receivers: &[Receiver]) {
+        let touch = |r: &Receiver| {
+            let i = r.station as usize;
+            let mac = &self.macs[i];
+            self.phy_states[i].collided ^ mac.card.is_some() ^ (mac.counters.received == 0)
+        };
+        std::hint::black_box(receivers.iter().fold(false, |all, r| all ^ touch(r)));
     }
 
     /// The end of the frame that a station was trying to receive.

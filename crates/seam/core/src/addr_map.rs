@@ -31,6 +31,12 @@ impl<V: Copy> AddrMap<V> {
             None => self.v6.as_ref()?.get(&address).copied(),
         }
     }
+    /// Reads memory that a search for an address most likely needs: see [`AddressList::look_ahead`].
+    #[inline]
+    #[must_use]
+    pub fn look_ahead(&self, address: Addr) -> u8 {
+        address.v4().map_or(0, |a| self.v4.look_ahead(a))
+    }
     /// The value of an address, to change it.
     #[inline]
     pub fn get_mut(&mut self, address: Addr) -> Option<&mut V> {

@@ -71,6 +71,12 @@ pub trait Protocol: Send {
         let _ = packet;
         true
     }
+    /// Reads memory that [`Protocol::on_frame`] will most likely need for a packet from this neighbour: a host that is about to give
+    /// one packet to many nodes asks all of them first, so that they wait for their memory together. The answer has no meaning.
+    fn look_ahead(&self, from: Addr) -> u8 {
+        let _ = from;
+        0
+    }
     /// A transmission ended that was to be reported, or of a packet that the node forwarded by the protocol's route.
     fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport);
     /// A timer fires.
@@ -150,6 +156,9 @@ impl<P: Protocol + ?Sized> Protocol for Box<P> {
     }
     fn wants_overheard(&self, packet: &[u8]) -> bool {
         (**self).wants_overheard(packet)
+    }
+    fn look_ahead(&self, from: Addr) -> u8 {
+        (**self).look_ahead(from)
     }
     fn on_route_used(&mut self, cx: &mut Cx<'_>, used: &RouteUse) {
         (**self).on_route_used(cx, used);

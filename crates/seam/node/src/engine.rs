@@ -1,6 +1,6 @@
 //! One protocol engine of a node, and its state in the node.
 
-use wayhop_core::{DataPlane, Interests, Protocol, Rng, Time, TimerKey};
+use wayhop_core::{Addr, DataPlane, Interests, Protocol, Rng, Time, TimerKey};
 
 /// Most nodes set fewer timers: memory is taken for one at a time up to here.
 const FEW_TIMERS: usize = 4;
@@ -46,6 +46,13 @@ impl<P: Protocol> Engine<P> {
             rng,
             timers: Vec::new(),
         }
+    }
+
+    /// Reads what a packet from a neighbour will need: see [`crate::Node::look_ahead`].
+    #[inline]
+    pub(crate) fn look_ahead(&self, from: Addr) -> u8 {
+        let timer = self.timers.first().map_or(0, |(_, timer)| timer.due.as_nanos() as u8);
+        timer ^ self.protocol.look_ahead(from)
     }
 }
 

@@ -137,10 +137,12 @@ impl Iface {
     pub(crate) fn asks_for(&self, addr: Addr) -> bool {
         self.resolver.as_ref().is_some_and(|r| r.asks_for(addr))
     }
-    /// Looks up what a packet from a neighbour will need: see [`crate::Node::look_ahead`].
-    pub(crate) fn look_ahead(&self, from: Addr) -> bool {
-        let counted = self.rates.as_ref().is_some_and(|r| r.knows(from));
-        self.mac_of(from).is_some() & counted
+    /// Reads what a packet from a neighbour will need: see [`crate::Node::look_ahead`].
+    #[inline]
+    pub(crate) fn look_ahead(&self, from: Addr) -> u8 {
+        let counts = self.rates.as_ref().map_or(0, |r| r.look_ahead(from));
+        let macs = self.resolver.as_ref().map_or(0, |r| r.look_ahead(from));
+        counts ^ macs
     }
     pub(crate) fn mac_of(&self, addr: Addr) -> Option<Mac> {
         self.resolver.as_ref()?.mac(addr)

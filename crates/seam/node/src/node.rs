@@ -96,6 +96,24 @@ impl<P: Protocol> Node<P> {
         node
     }
 
+    /// Reads what [`Node::look_ahead`] begins with. The answer has no meaning.
+    #[inline]
+    #[must_use]
+    pub fn touch(&self) -> bool {
+        let has_interface = self.interfaces.first().is_some_and(|iface| iface.is_up);
+        has_interface ^ self.engines.first().is_some_and(|e| e.timers.is_empty())
+    }
+    /// Reads memory that a packet from a neighbour will most likely need, so that it is in the processor's caches. Worth it for
+    /// several nodes, one after the other, before they receive a packet in turn: they wait for their memory together. The answer has no
+    /// meaning.
+    #[inline]
+    #[must_use]
+    pub fn look_ahead(&self, rx: &RxMeta) -> u8 {
+        let iface = self.interfaces.get(rx.iface.index()).map_or(0, |iface| iface.look_ahead(rx.from));
+        let engines = self.engines.iter().fold(0, |all, e| all ^ e.look_ahead(rx.from));
+        iface ^ engines ^ self.table.look_ahead(rx.from)
+    }
+
     /// One more engine, which comes after the others.
     pub fn add_engine(&mut self, engine: Engine<P>) {
         self.overhears |= engine.interests.overhear;
@@ -184,14 +202,6 @@ impl<P> Node<P> {
     /// Another link address for an interface: it was made again.
     pub fn set_mac(&mut self, iface: IfaceId, mac: Mac) {
         self.interfaces[iface.index()].mac = mac;
-    }
-    /// Looks up what a packet from this neighbour will need, so that it is in the processor's caches. Worth it for several nodes, one
-    /// after the other, before they receive a packet in turn: the memory of all is fetched at once. The answer has no meaning.
-    #[must_use]
-    pub fn look_ahead(&self, rx: &RxMeta) -> bool {
-        let known = self.interfaces.get(rx.iface.index()).is_some_and(|iface| iface.look_ahead(rx.from));
-        let has_timers = self.engines.iter().any(|e| !e.timers.is_empty());
-        known & has_timers & self.table.look_up(rx.from).is_some()
     }
     /// Whether an engine listens in promiscuous mode.
     pub fn overhears(&self) -> bool {

@@ -130,6 +130,12 @@ impl Protocol for OnDemand {
             State::Idle(_) => true,
         }
     }
+    fn look_ahead(&self, from: Addr) -> u8 {
+        match &self.0 {
+            State::Running(protocol) => protocol.look_ahead(from),
+            State::Idle(_) => 0,
+        }
+    }
     fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
         self.running(cx).on_tx_status(cx, report);
     }

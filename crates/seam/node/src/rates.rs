@@ -69,9 +69,10 @@ pub(crate) struct Rates {
 }
 
 impl Rates {
-    /// Whether a neighbour has a count of its own.
-    pub(crate) fn knows(&self, from: Addr) -> bool {
-        self.neighbours.contains(from)
+    /// Reads what counting a neighbour's packet will need.
+    #[inline]
+    pub(crate) fn look_ahead(&self, from: Addr) -> u8 {
+        self.neighbours.look_ahead(from)
     }
 
     /// Counts a packet, and says whether it is within the limits.

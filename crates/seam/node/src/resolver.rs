@@ -104,6 +104,12 @@ impl Resolver {
         Lookup::Waits { ask, pushed_out }
     }
 
+    /// Reads what looking up a neighbour will need.
+    #[inline]
+    pub(crate) fn look_ahead(&self, from: Addr) -> u8 {
+        self.macs.look_ahead(from)
+    }
+
     /// A neighbour's link address was heard: the frames that waited for it, now with their receiver.
     pub(crate) fn learn(&mut self, addr: Addr, mac: Mac) -> VecDeque<Frame> {
         if self.pinned(addr).is_some_and(|known| known != mac) {

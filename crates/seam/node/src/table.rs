@@ -128,6 +128,12 @@ impl PrefixTable {
         }
     }
 
+    /// Reads what looking up a neighbour will need.
+    #[inline]
+    pub(crate) fn look_ahead(&self, neighbour: Addr) -> u8 {
+        neighbour.v4().map_or(0, |a| self.hosts.v4.look_ahead(a))
+    }
+
     /// Adds a row, or replaces its owner's row for the same prefix.
     pub(crate) fn install(&mut self, row: InstalledRoute) {
         let destination = row.route.destination;

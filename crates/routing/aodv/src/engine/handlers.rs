@@ -78,6 +78,11 @@ impl Protocol for Engine {
         }
     }
 
+    fn look_ahead(&self, from: Addr) -> u8 {
+        let Some(from) = from.v4() else { return 0 };
+        self.neighbours.hellos.look_ahead(from) ^ self.table.look_ahead(from)
+    }
+
     fn on_tx_status(&mut self, cx: &mut Cx<'_>, report: TxReport) {
         let TxReport { id, next_hop, status, packet, .. } = report;
         let (next_hop, p) = match (next_hop.v4(), packet) {

@@ -271,6 +271,10 @@ impl RoutingTable {
     pub(crate) fn get_mut(&mut self, a: Ipv4Addr) -> Option<&mut RouteEntry> {
         self.entries.get_mut(a)
     }
+    /// Reads what a search for a destination will need.
+    pub(crate) fn look_ahead(&self, a: Ipv4Addr) -> u8 {
+        self.entries.look_ahead(a)
+    }
     /// The valid entry for a destination.
     pub(crate) fn valid(&self, a: Ipv4Addr) -> Option<&RouteEntry> {
         self.get(a).filter(|e| e.is_valid())
