@@ -26,7 +26,7 @@ pub struct AddressList<T> {
     index: Index,
 }
 
-/// The least number of rows by which the memory grows: the first second of a network of many nodes is mostly growth.
+/// The least number of rows by which the memory grows: as a large network begins, growing takes a good part of its time.
 const FEWEST: usize = 4;
 /// So few rows are compared one after the other.
 const LINEAR: usize = 8;
@@ -321,6 +321,8 @@ mod tests {
                 let a = Ipv4Addr::from_bits(addr(n % span).to_bits().rotate_left(if n & 1 << 31 == 0 { 0 } else { 20 }));
                 let at = oracle.iter().position(|row| row.0 == a);
                 prop_assert_eq!(list.find(a), at);
+                // Whatever is in the list, looking ahead ends well.
+                let _ = list.look_ahead(a);
                 match (op, at) {
                     (0..=4, None) => {
                         list.push((a, i));

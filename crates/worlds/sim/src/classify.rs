@@ -61,13 +61,13 @@ impl ReadPackets {
         last.facts
     }
 
-    /// The class of a routing packet, which the one that was read last is spared: each of its receivers asks.
+    /// The class of a routing packet. The packet that was read last is not read again: each of its receivers asks.
     #[inline]
     pub(crate) fn class(&self, octets: &[u8]) -> Option<Class> {
         let last = &self.packets[self.last];
-        let control = if last.octets == octets { last.facts.control } else { read(octets).control };
-        match control? {
-            PacketClass::Control(class) => Some(class),
+        match last.facts.control {
+            _ if last.octets != octets => wayhop_protocols::classify(octets).0,
+            Some(PacketClass::Control(class)) => Some(class),
             _ => None,
         }
     }
@@ -117,9 +117,23 @@ mod tests {
             for ttl in [64, 64, 63] {
                 ipv4::set_ttl(p.bytes_mut(), ttl).expect("a header");
                 assert_eq!(read_packets.facts(&p).ttl, ttl);
+                assert_eq!(read_packets.class(p.bytes()), None);
             }
         }
         let other = pool.packet(&[], PacketMeta { id: PacketId(1), ..PacketMeta::default() });
         assert_eq!(read_packets.facts(&other).source, Addr::UNSPECIFIED);
+        // A routing packet, before and after it is the last one that was read.
+        let routing = wayhop_wire::datagram(
+            [10, 0, 0, 1].into(),
+            [10, 0, 0, 2].into(),
+            wayhop_wire::aodv::PORT,
+            1,
+            &[4, 0],
+        );
+        let (class, _) = wayhop_protocols::classify(&routing);
+        assert!(class.is_some());
+        assert_eq!(read_packets.class(&routing), class);
+        read_packets.facts(&pool.packet(&routing, PacketMeta::default()));
+        assert_eq!(read_packets.class(&routing), class);
     }
 }
