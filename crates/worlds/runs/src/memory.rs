@@ -17,6 +17,9 @@ const IDLE_NODE: f64 = 300.0;
 /// AODV with Hellos 6,300 with 21 of them.
 const SPEAKING_NODE: f64 = 1_000.0;
 const NEIGHBOUR: f64 = 120.0;
+/// What an application takes besides, bytes: a node without a routing protocol that sends beacons takes 2,000 before its first one, and
+/// 4,200 once all send.
+const APPLICATION: f64 = 1_500.0;
 /// Address space for a node, bytes: more than most take. What is not used costs nothing.
 #[cfg(feature = "linux")]
 const LARGE_PAGES_FOR_NODE: f64 = 8_192.0;
@@ -39,9 +42,15 @@ pub fn check_count(scenario: &Scenario) -> Result<(), Error> {
 /// # Errors
 /// It does not fit.
 pub fn check(scenario: &Scenario, resolved: &Resolved) -> Result<(), Error> {
-    let each =
+    refuse(scenario, refusal(resolved.tracks.len() as f64, bytes_each(resolved), available()))
+}
+
+/// What a node takes on average, bytes.
+fn bytes_each(resolved: &Resolved) -> f64 {
+    let node =
         if speaks_unasked(resolved) { SPEAKING_NODE + NEIGHBOUR * neighbours(resolved) } else { IDLE_NODE };
-    refuse(scenario, refusal(resolved.tracks.len() as f64, each, available()))
+    let applications = resolved.applications.len() as f64 / resolved.tracks.len().max(1) as f64;
+    node + APPLICATION * applications
 }
 
 /// Asks the kernel for large pages where there are many nodes, whose memory is accessed in no order: with 20,000 nodes a simulation
@@ -242,5 +251,17 @@ mod tests {
         assert!(!speaks_unasked(&idle) && speaks_unasked(&hellos));
         // A circle of 250 m holds a fifth of a square kilometre.
         assert!((neighbours(&hellos) - 19.6).abs() < 0.1, "{}", neighbours(&hellos));
+    }
+
+    #[test]
+    fn applications_count_at_the_nodes_that_have_them() {
+        let text = |nodes: &str| {
+            format!(
+                "duration_s = 1\nnodes.count = 4\nprotocol.name = \"none\"\n\
+                 movement = {{ kind = \"chain\", spacing_m = 100 }}\n[[applications]]\nname = \"beacon\"\n{nodes}"
+            )
+        };
+        assert_eq!(bytes_each(&resolved(&text(""))), IDLE_NODE + APPLICATION);
+        assert_eq!(bytes_each(&resolved(&text("nodes = [0]\n"))), IDLE_NODE + APPLICATION / 4.0);
     }
 }
