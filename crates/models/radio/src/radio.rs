@@ -285,12 +285,16 @@ impl Radio {
 
     /// Has the memory of all receivers of a frame fetched at once, instead of one after the other.
     fn look_ahead(&self, receivers: &[Receiver]) {
-        let touch = |r: &Receiver| {
-            let i = r.station as usize;
-            let mac = &self.macs[i];
-            self.phy_states[i].collided ^ mac.card.is_some() ^ (mac.counters.received == 0)
-        };
-        std::hint::black_box(receivers.iter().fold(false, |all, r| all ^ touch(r)));
+        std::hint::black_box(receivers.iter().fold(false, |all, r| all ^ self.touch(r.station)));
+    }
+
+    /// Reads the state of a station, so that it is in the processor's caches. The answer has no meaning.
+    #[inline]
+    #[must_use]
+    pub fn touch(&self, station: u32) -> bool {
+        let i = station as usize;
+        let mac = &self.macs[i];
+        self.phy_states[i].collided ^ mac.card.is_some() ^ (mac.counters.received == 0)
     }
 
     /// The end of the frame that a station was trying to receive.

@@ -114,6 +114,13 @@ impl<P: Protocol> Node<P> {
         iface ^ engines ^ self.table.look_ahead(rx.from)
     }
 
+    /// The same for what the node does by itself.
+    #[inline]
+    #[must_use]
+    pub fn look_ahead_own(&self) -> u8 {
+        self.engines.iter().fold(0, |all, e| all ^ e.look_ahead(self.addr.into()))
+    }
+
     /// One more engine, which comes after the others.
     pub fn add_engine(&mut self, engine: Engine<P>) {
         self.overhears |= engine.interests.overhear;

@@ -1,6 +1,7 @@
 //! The applications of a run, and their host's state.
 
 use std::collections::BTreeMap;
+use std::hint::black_box;
 use std::net::Ipv4Addr;
 
 use serde_json::Value;
@@ -55,6 +56,14 @@ pub(crate) struct Hosted {
 }
 
 impl Hosted {
+    /// Reads what an input will need: see [`Application::look_ahead`].
+    #[inline]
+    pub(crate) fn look_ahead(&self) -> u8 {
+        let port = self.ports.first().map_or(0, |port| *port as u8);
+        let timer = self.timers.first().map_or(0, |(_, due)| due.as_nanos() as u8);
+        port ^ timer ^ self.engine.look_ahead()
+    }
+
     /// One without ports and timers, of no flow, list and log.
     pub(crate) const fn new(node: u32, engine: Box<dyn Application>, rng: Rng) -> Self {
         Self {
@@ -199,6 +208,14 @@ impl Applications {
         let node = node as usize;
         let range = self.starts.get(node).zip(self.starts.get(node + 1));
         range.map_or(&[], |(from, until)| &self.by_node[*from as usize..*until as usize])
+    }
+
+    /// Reads what the applications of these nodes will need for a datagram: first what leads to the rest.
+    pub(crate) fn look_ahead(&self, nodes: &(impl Iterator<Item = u32> + Clone)) {
+        let numbers = || nodes.clone().flat_map(|node| self.of_node(node));
+        let hosted = || numbers().map(|n| &self.all[*n as usize]);
+        black_box(hosted().fold(false, |all, h| all ^ h.network.is_some()));
+        black_box(hosted().fold(0, |all, h| all ^ h.look_ahead()));
     }
 
     /// The applications of a node without the sources of flows, with their numbers.

@@ -19,6 +19,12 @@ pub(crate) fn time_of(key: u128) -> Time {
     Time::from_nanos((key >> 64) as u64)
 }
 
+/// The node of an entry with this key.
+#[inline]
+pub(crate) fn node_of(key: u128) -> u32 {
+    (key >> 40) as u32 & 0x00ff_ffff
+}
+
 /// A bucket is 2^23 ns long, about 8 ms.
 const BUCKET_SHIFT: u32 = 23;
 /// 4.3 s of buckets: a power of two.
@@ -61,6 +67,9 @@ impl<E: Copy> Later<E> {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
+    }
+    pub(crate) fn len(&self) -> usize {
+        self.len
     }
 
     /// Whether it may hold something that is due at this time or before.

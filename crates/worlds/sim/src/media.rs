@@ -93,6 +93,12 @@ impl Media {
         self.radios.iter_mut().for_each(|r| r.set_capturing(on));
     }
 
+    /// Reads what a node's first radio needs. The answer has no meaning.
+    #[inline]
+    pub(crate) fn touch(&self, node: u32) -> bool {
+        self.radios[0].touch(node)
+    }
+
     /// What a radio asked for is due.
     #[inline]
     pub(crate) fn radio_due(&mut self, at: Time, node: u32, k: u8, event: RadioEvent, net: &mut Net) {

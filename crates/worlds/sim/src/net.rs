@@ -158,6 +158,9 @@ impl Net {
         let nodes = || receivers.iter().map(|r| (&self.nodes[r.node as usize], r));
         std::hint::black_box(nodes().fold(false, |all, (node, _)| all ^ node.touch()));
         std::hint::black_box(nodes().fold(0, |all, (node, r)| all ^ node.look_ahead(&r.rx)));
+        if let Some(applications) = &self.common.applications {
+            applications.look_ahead(&receivers.iter().map(|r| r.node));
+        }
     }
 
     /// A frame whose headers name its transmitter tells a node with a host's ARP that neighbour's link address, as it tells a

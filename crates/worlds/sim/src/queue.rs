@@ -3,7 +3,7 @@
 
 use wayhop_core::Time;
 
-use crate::later::{Later, QueuedEvent, time_of};
+use crate::later::{Later, QueuedEvent, node_of, time_of};
 
 /// A priority queue of events. Two events never compare equal: those at the same time go by node, then in the order in
 /// which they were put in. So a run is the same on every machine.
@@ -20,6 +20,8 @@ pub(crate) struct EventQueue<E> {
     sequence: u64,
     /// When the last event that was taken was due.
     now: Time,
+    /// The front has events that waited, and nobody has looked at them yet.
+    is_new_in_front: bool,
 }
 
 /// A heap of so few events, 128 KiB, is in the caches: all go into it.
@@ -35,7 +37,15 @@ const MOST_IN_FRONT: usize = 64;
 impl<E: Copy> EventQueue<E> {
     pub(crate) fn new() -> Self {
         let front = Vec::with_capacity(MOST_IN_FRONT);
-        Self { front, heap: Vec::new(), later: Later::new(), horizon: 0, sequence: 0, now: Time::ZERO }
+        Self {
+            front,
+            heap: Vec::new(),
+            later: Later::new(),
+            horizon: 0,
+            sequence: 0,
+            now: Time::ZERO,
+            is_new_in_front: false,
+        }
     }
 
     /// Adds an event for `node` at `at`.
@@ -75,7 +85,15 @@ impl<E: Copy> EventQueue<E> {
         }
         self.front.pop();
         self.now = at;
-        Some((at, (next.key >> 40) as u32 & 0x00ff_ffff, next.event))
+        Some((at, node_of(next.key), next.event))
+    }
+
+    /// The events that have just come near, with their nodes; none where few events wait, whose memory is in the caches. Mostly none.
+    #[inline]
+    pub(crate) fn come_near(&mut self) -> Option<impl Iterator<Item = (u32, E)> + Clone> {
+        let front = &self.front;
+        let is_new = std::mem::take(&mut self.is_new_in_front);
+        is_new.then(|| front.iter().map(|entry| (node_of(entry.key), entry.event)))
     }
 
     /// Puts an event into its place in the front.
@@ -113,6 +131,7 @@ impl<E: Copy> EventQueue<E> {
             self.front.push(e);
         }
         self.front.reverse();
+        self.is_new_in_front = self.heap.len() + self.later.len() >= FEW;
         self.bring_near();
         self.horizon = self.heap.first().map_or(u128::MAX, |e| e.key);
     }
@@ -210,6 +229,21 @@ mod tests {
         }
         let order: Vec<u64> = std::iter::from_fn(|| pop(&mut q)).map(|(_, _, name)| name).collect();
         assert_eq!(order, [1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn events_that_come_near_are_shown_once_where_there_are_many() {
+        for (events, shown) in [(100, 0), (2 * FEW as u64, REFILL as u32 - 1)] {
+            let mut q = EventQueue::new();
+            (0..events).for_each(|i| q.push(Time::from_nanos(1_000 + i), i as u32, i));
+            assert!(q.come_near().is_none());
+            assert_eq!(pop(&mut q), Some((1_000, 0, 0)));
+            let near: Vec<_> = q.come_near().into_iter().flatten().collect();
+            // The next one is last.
+            let expect: Vec<_> = (1..=shown).rev().map(|i| (i, u64::from(i))).collect();
+            assert_eq!(near, expect);
+            assert!(q.come_near().is_none());
+        }
     }
 
     /// With few and with many events, near each other and up to a minute apart, the buckets before and after their last one.

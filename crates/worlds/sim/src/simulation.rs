@@ -1,6 +1,7 @@
 //! A run: built from a scenario, driven event by event, closed with a summary.
 
 use std::collections::VecDeque;
+use std::hint::black_box;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -145,6 +146,7 @@ impl Simulation {
     pub fn run_until(&mut self, end: Time, watch: &mut dyn FnMut(Time) -> ControlFlow<()>) -> bool {
         self.begin_once();
         while let Some((at, node, event)) = self.net.common.queue.pop_until(end) {
+            self.look_ahead();
             self.advance(at, node, event);
             if self.events.is_multiple_of(CHECK_EVERY) {
                 self.keep_up();
@@ -172,6 +174,16 @@ impl Simulation {
             world.clone_into(&mut summary.world);
             summary.name_nodes(&scenario.names);
             self.net.common.recorder.begin(summary);
+        }
+    }
+
+    /// Has the memory of events that have just come near fetched at once, instead of one after the other.
+    #[inline]
+    fn look_ahead(&mut self) {
+        let Net { nodes, common } = &mut self.net;
+        if let Some(near) = common.queue.come_near() {
+            let applications = common.applications.as_deref();
+            look_ahead(near, nodes, &self.media, applications);
         }
     }
 
@@ -386,6 +398,28 @@ impl Simulation {
             recorder.position(&position(node, &leg));
         }
     }
+}
+
+/// Reads what events at nodes will need, one after the other: first what leads to the rest.
+#[inline(never)]
+fn look_ahead(
+    events: impl Iterator<Item = (u32, Event)> + Clone,
+    nodes: &Nodes,
+    media: &Media,
+    applications: Option<&Applications>,
+) {
+    let hosted = |event| match event {
+        Event::Application(number, _) => applications.map(|a| &a.all[number as usize]),
+        _ => None,
+    };
+    let touch = |(node, event)| {
+        let in_application = hosted(event).is_some_and(|h| h.network.is_some());
+        nodes[node as usize].touch() ^ media.touch(node) ^ in_application
+    };
+    black_box(events.clone().map(touch).fold(false, |all, read| all ^ read));
+    let rest =
+        |(node, event)| nodes[node as usize].look_ahead_own() ^ hosted(event).map_or(0, Hosted::look_ahead);
+    black_box(events.map(rest).fold(0, |all, read| all ^ read));
 }
 
 /// When wires change, and the first steps of path losses and the first orders are due.

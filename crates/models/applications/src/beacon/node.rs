@@ -101,6 +101,10 @@ impl Application for BeaconNode {
         self.received += 1;
     }
 
+    fn look_ahead(&self) -> u8 {
+        self.neighbours.first().map_or(0, |n| n.number as u8)
+    }
+
     /// The neighbours are those as of the last own beacon: nothing else depends on a loss.
     fn on_timer(&mut self, cx: &mut ApplicationCx<'_>, _: TimerKey) {
         if self.stop.is_some_and(|stop| cx.now() >= stop) {

@@ -91,6 +91,11 @@ pub trait Application: Send {
         let _ = tell;
     }
 
+    /// Reads memory that the next input will most likely need: see [`crate::Protocol::look_ahead`]. The answer has no meaning.
+    fn look_ahead(&self) -> u8 {
+        0
+    }
+
     /// Gives an input to its handler. Hosts call this and nothing else, so that a log of inputs is complete.
     fn on_input(&mut self, cx: &mut ApplicationCx<'_>, input: ApplicationInput<'_>) {
         match input {
