@@ -114,7 +114,8 @@ impl<P: Protocol> Node<P> {
         iface ^ engines ^ self.table.look_ahead(rx.from)
     }
 
-    /// The same for what the node does by itself.
+    /// Reads memory that the engines' timers will need, in the same way. Their tables are searched for the node's own address, which is
+    /// as good as any.
     #[inline]
     #[must_use]
     pub fn look_ahead_own(&self) -> u8 {

@@ -17,9 +17,9 @@ const IDLE_NODE: f64 = 300.0;
 /// AODV with Hellos 6,300 with 21 of them.
 const SPEAKING_NODE: f64 = 1_000.0;
 const NEIGHBOUR: f64 = 120.0;
-/// What an application takes besides, bytes: a node without a routing protocol that sends beacons takes 2,000 before its first one, and
-/// 4,200 once all send.
-const APPLICATION: f64 = 1_500.0;
+/// What an application takes besides, bytes: a node without a routing protocol that sends beacons takes 1,600 before its first one, and
+/// 3,000 once all send; more with tables.
+const APPLICATION: f64 = 1_200.0;
 /// Address space for a node, bytes: more than most take. What is not used costs nothing.
 #[cfg(feature = "linux")]
 const LARGE_PAGES_FOR_NODE: f64 = 8_192.0;

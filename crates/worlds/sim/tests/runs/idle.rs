@@ -134,3 +134,19 @@ fn a_protocol_that_is_made_on_demand_does_what_one_does_that_was_made_at_once() 
         }
     }
 }
+
+/// From 4,096 nodes and waiting events on, memory is looked at ahead: of nodes that are idle, of applications, and of receivers.
+#[test]
+fn a_large_network_delivers_what_its_applications_send() {
+    let text = greeting(4_500).replace("duration_s = 4", "duration_s = 1")
+        + "[[applications]]\nname = \"beacon\"\ninterval_min_s = 0.5\ninterval_max_s = 1\n";
+    for protocol in ["aodv\", hello = \"always", "aodv", "none"] {
+        let s = scenario(&text.replace("aodv\", hello = \"always", protocol));
+        let (summary, audit) = crate::run(&s);
+        assert_eq!(audit.defect(), None);
+        let heard = |a: &wayhop_trace::ApplicationSummary| a.figures["beacons_received"];
+        let heard: f64 = summary.applications.iter().map(heard).sum();
+        // Each sends once or twice in the second, to about 22 others.
+        assert!(heard > 4_500.0 * 10.0, "{protocol}: {heard} beacons");
+    }
+}
