@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """TCP over chains: an endless FTP from the first node of a row to the last, in ns-2 and in Wayhop, on the same files.
 
-    tcp_chains.py [--hops 1 ... 7] [--spacing 200] [--protocols DSR AODV] [--basic 2Mb] [--seeds 1 ...] [--jobs 2]
+    tcp_chains.py [--hops 1 ... 7] [--spacing 200] [--protocols DSR AODV] [--basic 2Mb] [--seeds 1 ... 5] [--jobs 2]
                   [--agents Reno] [--sink TCPSink] [--duration 300] [--stored] [--apart]
 
 Agents are Tahoe, Reno, Newreno, Sack1 (with `--sink TCPSink/Sack1`) and Vegas. Payload 1460 octets, window 32, RTS/CTS on,
 data at 2 Mb/s. What must hold: the mean over the seeds within 5 % of ns-2's. The first node of ns-2's DSR takes Route Errors
 in requests for its own, which the profile `ns2` does too; `--apart` begins the row with node 1, and node 0 stands out of
-reach. `--stored` takes ns-2's side from results/ns2-tcp-chains.json, to which every run of ns-2 is added, and has Wayhop
-simulate 80 seeds instead of 5. Exit status 1 if a bound does not hold.
+reach. `--stored` takes ns-2's side from results/ns2-tcp-chains.json, to which every run of ns-2 is added, and without
+--seeds has Wayhop simulate 80 seeds. Exit status 1 if a bound does not hold.
 """
 
 import argparse
