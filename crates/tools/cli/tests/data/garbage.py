@@ -14,8 +14,9 @@ rand = random.Random(5)
 
 def connect():
     s = socket.socket(socket.AF_UNIX)
-    s.settimeout(10)
+    # Waits while the listener's queue is full; with a time limit it would fail at once (connect(2), EAGAIN).
     s.connect(PATH)
+    s.settimeout(10)
     return s
 
 
