@@ -123,7 +123,10 @@ impl Medium {
         motions: &mut impl Motions,
     ) {
         let told = stations.phy_states[station as usize].told;
-        for kept in transmissions.iter().filter(|k| k.number >= told && k.sender != station) {
+        for kept in transmissions {
+            if kept.number < told || kept.sender == station {
+                continue;
+            }
             let there = place_then(&self.legs, station, kept.from, motions);
             let d2 = there.distance_squared(kept.here);
             let Some(a) = self.reach.heard_plainly(&self.propagation, station, d2) else { continue };
