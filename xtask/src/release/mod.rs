@@ -6,6 +6,7 @@ mod linked;
 mod options;
 mod packages;
 mod sbom;
+mod training;
 
 use std::fs;
 use std::path::Path;

@@ -15,6 +15,9 @@ pub(super) enum Part {
     Sbom,
 }
 
+/// The profile of what is published.
+pub(super) const RELEASED: &str = "dist";
+
 const PARTS: [(&str, Part); 4] =
     [("deb", Part::Deb), ("static", Part::Static), ("source", Part::Source), ("sbom", Part::Sbom)];
 
@@ -34,7 +37,7 @@ impl Options {
     /// Reads the words that follow `release`.
     pub(super) fn parse(root: &Path, words: &[&str]) -> Result<Self, String> {
         let mut options = Self {
-            profile: "dist".into(),
+            profile: RELEASED.into(),
             parts: PARTS.map(|(_, part)| part).into(),
             binary: None,
             out: root.join("dist"),
@@ -52,7 +55,7 @@ impl Options {
                 _ => return Err(format!("unknown option {word}: cargo xtask help")),
             }
         }
-        if !options.draft && (options.profile != "dist" || options.binary.is_some()) {
+        if !options.draft && (options.profile != RELEASED || options.binary.is_some()) {
             return Err(
                 "--profile and --binary need --draft: releases are built with the profile dist".into()
             );

@@ -6,8 +6,8 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::options::Options;
-use super::{licences, linked};
+use super::options::{Options, RELEASED};
+use super::{licences, linked, training};
 use crate::command::{cargo, output, run};
 
 /// What the static program is built for: it needs no library of the host.
@@ -139,13 +139,17 @@ impl Release<'_> {
     }
 
     fn build_program(&self, target: Option<&str>) -> Result<PathBuf, String> {
-        let profile = &self.options.profile;
-        let mut build = cargo();
-        build.args(["build", "--locked", "--package", "wayhop-cli", "--profile", profile]);
-        build.args(target.into_iter().flat_map(|t| ["--target", t]));
-        run(build.current_dir(self.root))?;
+        let profile = self.options.profile.as_str();
+        let mut build = vec!["build", "--locked", "--package", "wayhop-cli", "--profile", profile];
+        build.extend(target.into_iter().flat_map(|t| ["--target", t]));
         let targets = std::env::var_os("CARGO_TARGET_DIR").map_or(self.root.join("target"), PathBuf::from);
-        Ok(targets.join(target.unwrap_or_default()).join(profile).join("wayhop"))
+        let program = Path::new(target.unwrap_or_default()).join(profile).join("wayhop");
+        if profile == RELEASED {
+            let folder = targets.join("training").join(target.unwrap_or("host"));
+            return training::build(self.root, &folder, &build, &program);
+        }
+        run(cargo().args(&build).current_dir(self.root))?;
+        Ok(targets.join(program))
     }
 
     fn licences(&self) -> Result<PathBuf, String> {
