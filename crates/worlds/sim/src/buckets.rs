@@ -54,7 +54,7 @@ pub(crate) struct Buckets<E> {
 }
 
 impl<E: Copy> Buckets<E> {
-    /// So many buckets of 2^`shift` ns, from time zero on.
+    /// This many buckets of 2^`shift` ns, from time zero on.
     pub(crate) fn new(shift: u32, buckets: usize) -> Self {
         let mut empty = Self {
             shift: 0,
@@ -69,7 +69,7 @@ impl<E: Copy> Buckets<E> {
         empty
     }
 
-    /// With nothing in it, divides time anew: from the bucket of `from` on.
+    /// With nothing in it, divides time again: from the bucket of `from` on.
     pub(crate) fn restart(&mut self, shift: u32, buckets: usize, from: Time) {
         debug_assert!(self.len == 0 && buckets.is_power_of_two());
         self.shift = shift;

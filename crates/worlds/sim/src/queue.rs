@@ -43,7 +43,7 @@ const MOST_IN_FRONT: usize = 64;
 /// A bucket of `far` is 2^23 ns long, about 8 ms, and 17 s are divided into them.
 const FAR_SHIFT: u32 = 23;
 const FAR: usize = 2_048;
-/// `near` has at most so many buckets, of 128 ns.
+/// `near` has at most this many buckets, of 128 ns.
 const MOST_NEAR: usize = 1 << 16;
 
 impl<E: Copy> EventQueue<E> {
