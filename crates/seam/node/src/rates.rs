@@ -101,43 +101,43 @@ impl Rates {
 
     /// Counts a packet of a class: how many of it came from its neighbour in this second, this one included.
     fn count(&mut self, second: u32, from: Addr, place: u8) -> u16 {
-        self.make_room(from);
         let begun = Share { second, place, count: 1 };
-        let is_full = self.neighbours.len() >= MAX_NEIGHBOURS;
-        let count = match self.neighbours.get_mut(from) {
-            Some(share) if share.second != second => {
+        let count = if let Some(share) = self.neighbours.get_mut(from) {
+            if share.second != second {
                 self.heard += 1;
                 *share = begun;
                 return 1;
             }
-            Some(share) if share.place == place => &mut share.count,
-            Some(_) => self.further.get_or_insert_default().entry((second, from, place)).or_default(),
-            None if is_full => {
-                if self.others_second != second {
-                    self.heard += 1;
-                    (self.others_second, self.others) = (second, [0; COUNTS]);
-                }
-                &mut self.others[usize::from(place)]
+            if share.place == place {
+                &mut share.count
+            } else {
+                self.further.get_or_insert_default().entry((second, from, place)).or_default()
             }
-            None => {
+        } else if self.has_room() {
+            self.heard += 1;
+            self.neighbours.insert(from, begun);
+            return 1;
+        } else {
+            if self.others_second != second {
                 self.heard += 1;
-                self.neighbours.insert(from, begun);
-                return 1;
+                (self.others_second, self.others) = (second, [0; COUNTS]);
             }
+            &mut self.others[usize::from(place)]
         };
         *count = count.saturating_add(1);
         *count
     }
 
-    /// Before the table grows for another neighbour, or where it may not, forgets those that were not heard for long; once a
-    /// second at most.
-    fn make_room(&mut self, from: Addr) {
+    /// Whether another neighbour may have a count of its own. Before the table grows for it, or where it may not, forgets those that
+    /// were not heard for long; once a second at most.
+    fn has_room(&mut self) -> bool {
         let is_full = self.neighbours.is_at_capacity() || self.neighbours.len() >= MAX_NEIGHBOURS;
-        if is_full && self.looked != self.second && !self.neighbours.contains(from) {
+        if is_full && self.looked != self.second {
             self.looked = self.second;
             let now = self.second;
             self.neighbours.retain(|share| now.wrapping_sub(share.second) < IDLE);
         }
+        self.neighbours.len() < MAX_NEIGHBOURS
     }
 }
 

@@ -125,7 +125,8 @@ impl Engine {
             self.on_reports(cx, &v, rx);
         }
         if v.request.is_some() {
-            return self.on_route_request(cx, p, rx);
+            let what = self.hear_request(cx, &v, rx);
+            return self.obey_request(cx, p, rx, what);
         }
         if v.source_route.is_some() && !is_node(v.ip.dst()) {
             // Section 8.1.5: a source route does not lead to a group.

@@ -192,7 +192,19 @@ pub(crate) fn is_node(a: Ipv4Addr) -> bool {
 
 /// Whether a route visits no node twice and names no group.
 pub(crate) fn usable(p: &Path) -> bool {
-    p.nodes().iter().all(|a| is_node(*a)) && !p.repeats()
+    are_different_nodes(p.nodes())
+}
+
+/// Whether all of these addresses may stand in a route, and none is there twice.
+pub(crate) fn are_different_nodes(addresses: &[Ipv4Addr]) -> bool {
+    let mut places = 0u64;
+    addresses.iter().enumerate().all(|(i, a)| {
+        // Nearly always each has a place of its own in a small set, and need not be compared.
+        let place = 1 << (a.to_bits() & 63);
+        let is_first = places & place == 0 || !addresses[..i].contains(a);
+        places |= place;
+        is_first && is_node(*a)
+    })
 }
 
 /// Whether the node that a packet goes to next is its last in the mesh: the hop from there on is External.
