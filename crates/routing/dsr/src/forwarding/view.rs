@@ -211,3 +211,24 @@ pub(crate) fn are_different_nodes(addresses: &[Ipv4Addr]) -> bool {
 pub(crate) fn leaves_next(v: View<'_>) -> bool {
     v.source_route.is_some_and(|s| s.last_hop_external && s.segments_left == 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn different_nodes_may_have_the_same_place_in_the_small_set() {
+        let node = |n| Ipv4Addr::new(10, 0, 0, n);
+        for (nodes, are_different) in [
+            (&[1, 2, 3, 64][..], true),
+            (&[1, 65, 129], true),
+            (&[1, 65, 1], false),
+            (&[7, 7], false),
+            (&[], true),
+        ] {
+            let all: Vec<_> = nodes.iter().map(|n| node(*n)).collect();
+            assert_eq!(are_different_nodes(&all), are_different, "{nodes:?}");
+        }
+        assert!(!are_different_nodes(&[node(1), Ipv4Addr::new(224, 0, 0, 1)]), "a group is no node");
+    }
+}
