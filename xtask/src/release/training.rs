@@ -28,6 +28,8 @@ pub(super) fn build(
     arguments: &[&str],
     program: &Path,
 ) -> Result<PathBuf, String> {
+    // Asked for first: without it, the first program would be compiled in vain.
+    let llvm_profdata = llvm_profdata()?;
     // Cargo does not see that counts have changed, and would keep what it compiled with older ones.
     let _ = fs::remove_dir_all(folder);
     let cargo_into = |target: &str| {
@@ -46,7 +48,7 @@ pub(super) fn build(
         run(&mut simulate)?;
     }
     let merged = folder.join("counts.profdata");
-    run(Command::new(llvm_profdata()?).arg("merge").arg("--output").arg(&merged).arg(&counts))?;
+    run(Command::new(llvm_profdata).arg("merge").arg("--output").arg(&merged).arg(&counts))?;
     let wrapper = root.join("packaging/rustc-with-counts");
     run(cargo_into("second").env("RUSTC_WRAPPER", wrapper).env("COUNTS", &merged))?;
     Ok(folder.join("second").join(program))

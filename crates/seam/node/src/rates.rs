@@ -113,7 +113,7 @@ impl Rates {
             } else {
                 self.further.get_or_insert_default().entry((second, from, place)).or_default()
             }
-        } else if self.has_room() {
+        } else if self.make_room() {
             self.heard += 1;
             self.neighbours.insert(from, begun);
             return 1;
@@ -128,9 +128,9 @@ impl Rates {
         *count
     }
 
-    /// Whether another neighbour may have a count of its own. Before the table grows for it, or where it may not, forgets those that
-    /// were not heard for long; once a second at most.
-    fn has_room(&mut self) -> bool {
+    /// Before the table grows for another neighbour, or where it may not, forgets those that were not heard for long; once a second at
+    /// most. Returns whether the neighbour may have a count of its own.
+    fn make_room(&mut self) -> bool {
         let is_full = self.neighbours.is_at_capacity() || self.neighbours.len() >= MAX_NEIGHBOURS;
         if is_full && self.looked != self.second {
             self.looked = self.second;

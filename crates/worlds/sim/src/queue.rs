@@ -91,7 +91,7 @@ impl<E: Copy> EventQueue<E> {
     #[inline]
     pub(crate) fn pop_until(&mut self, end: Time) -> Option<(Time, u32, E)> {
         if self.front.is_empty() {
-            self.refill();
+            self.refill(end);
         }
         let next = *self.front.last()?;
         let at = time_of(next.key);
@@ -135,11 +135,12 @@ impl<E: Copy> EventQueue<E> {
         self.horizon = self.unfit.first_key_value().map_or(self.horizon, |(key, _)| *key);
     }
 
-    /// Moves the next events to the empty front.
+    /// Moves the next events to the empty front, unless they are due in a window that begins after `end`: what is put in before that
+    /// would not find a bucket any more.
     #[inline(never)]
-    fn refill(&mut self) {
+    fn refill(&mut self, end: Time) {
         if self.near.is_empty() && self.next_unfit().is_none_or(|at| at >= self.window_end) {
-            self.open_window();
+            self.open_window(end);
         }
         let bucket = self.near.first_occupied();
         let begin = bucket.map_or(self.window_end, |b| self.near.begin(b));
@@ -173,9 +174,12 @@ impl<E: Copy> EventQueue<E> {
 
     /// Moves what is due next to the empty `near`: all events of a bucket of `far`. Divides its time into as many buckets as it needs,
     /// or the last one would have needed.
-    fn open_window(&mut self) {
+    fn open_window(&mut self, end: Time) {
         let unfit = self.next_unfit().map(|at| self.far.bucket(at));
         let Some(window) = self.far.first_occupied().into_iter().chain(unfit).min() else { return };
+        if self.far.begin(window) > end {
+            return;
+        }
         let events = self.taken.max(self.far.count(window));
         let buckets = (events / IN_BUCKET).next_power_of_two().min(MOST_NEAR);
         self.taken = 0;

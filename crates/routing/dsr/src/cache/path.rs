@@ -21,6 +21,14 @@ pub struct Path {
     nodes: [Ipv4Addr; MAX_NODES],
 }
 
+/// Whether a node occurs twice.
+pub(crate) fn repeats(nodes: &[Ipv4Addr]) -> bool {
+    // Where all have a place of their own in a small set, which is nearly always, none needs to be compared.
+    let places = nodes.iter().fold(0u64, |set, a| set | 1 << (a.to_bits() & 63));
+    places.count_ones() as usize != nodes.len()
+        && nodes.iter().enumerate().any(|(i, a)| nodes[..i].contains(a))
+}
+
 const FIRST: u8 = 1;
 const LAST: u8 = 2;
 
@@ -112,10 +120,7 @@ impl Path {
     }
     /// Whether a node occurs twice.
     pub fn repeats(&self) -> bool {
-        // Where all have a place of their own in a small set, which is nearly always, none needs to be compared.
-        let places = self.nodes().iter().fold(0u64, |set, a| set | 1 << (a.to_bits() & 63));
-        places.count_ones() as usize != self.len()
-            && self.nodes().iter().enumerate().any(|(i, a)| self.nodes[..i].contains(a))
+        repeats(self.nodes())
     }
     /// Cuts it to its first `len` nodes.
     #[inline]
@@ -200,5 +205,24 @@ impl fmt::Display for Path {
 impl fmt::Debug for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{self}]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_that_occurs_twice_is_told_from_one_with_the_same_place_in_the_small_set() {
+        let all = |nodes: &[u8]| nodes.iter().map(|n| Ipv4Addr::new(10, 0, 0, *n)).collect::<Vec<_>>();
+        for (nodes, expect) in [
+            (&[1, 2, 3, 64][..], false),
+            (&[1, 65, 129], false),
+            (&[1, 65, 1], true),
+            (&[7, 7], true),
+            (&[], false),
+        ] {
+            assert_eq!(repeats(&all(nodes)), expect, "{nodes:?}");
+        }
     }
 }

@@ -6,11 +6,11 @@ use wayhop_core::{Cx, DropReason, Packet, Span};
 use wayhop_wire::dsr::{self, DsrOption, RouteRequest};
 use wayhop_wire::ipv4;
 
-use crate::cache::path::Path;
+use crate::cache::path::{Path, repeats};
 use crate::discovery::blacklist::OneWay;
 use crate::engine::reception::Reception;
 use crate::engine::state::Engine;
-use crate::forwarding::view::{View, are_different_nodes, is_node, place_of};
+use crate::forwarding::view::{View, is_node, place_of};
 
 impl Engine {
     /// A Route Request of another node (section 8.2.2).
@@ -140,7 +140,8 @@ pub(crate) enum RequestIs {
 fn names_different_nodes(initiator: Ipv4Addr, r: &RouteRequest<'_>) -> bool {
     let mut nodes = [initiator; 64];
     nodes[1..].iter_mut().zip(r.addresses).for_each(|(to, a)| *to = a);
-    are_different_nodes(&nodes[..=r.addresses.len().min(63)])
+    let nodes = &nodes[..=r.addresses.len().min(63)];
+    nodes.iter().all(|a| is_node(*a)) && !repeats(nodes)
 }
 
 /// Whether a request may ask for this: a node, or a group for which it carries data.

@@ -192,43 +192,10 @@ pub(crate) fn is_node(a: Ipv4Addr) -> bool {
 
 /// Whether a route visits no node twice and names no group.
 pub(crate) fn usable(p: &Path) -> bool {
-    are_different_nodes(p.nodes())
-}
-
-/// Whether all of these addresses may stand in a route, and none is there twice.
-pub(crate) fn are_different_nodes(addresses: &[Ipv4Addr]) -> bool {
-    let mut places = 0u64;
-    addresses.iter().enumerate().all(|(i, a)| {
-        // Nearly always each has a place of its own in a small set, and need not be compared.
-        let place = 1 << (a.to_bits() & 63);
-        let is_first = places & place == 0 || !addresses[..i].contains(a);
-        places |= place;
-        is_first && is_node(*a)
-    })
+    p.nodes().iter().all(|a| is_node(*a)) && !p.repeats()
 }
 
 /// Whether the node that a packet goes to next is its last in the mesh: the hop from there on is External.
 pub(crate) fn leaves_next(v: View<'_>) -> bool {
     v.source_route.is_some_and(|s| s.last_hop_external && s.segments_left == 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn different_nodes_may_have_the_same_place_in_the_small_set() {
-        let node = |n| Ipv4Addr::new(10, 0, 0, n);
-        for (nodes, are_different) in [
-            (&[1, 2, 3, 64][..], true),
-            (&[1, 65, 129], true),
-            (&[1, 65, 1], false),
-            (&[7, 7], false),
-            (&[], true),
-        ] {
-            let all: Vec<_> = nodes.iter().map(|n| node(*n)).collect();
-            assert_eq!(are_different_nodes(&all), are_different, "{nodes:?}");
-        }
-        assert!(!are_different_nodes(&[node(1), Ipv4Addr::new(224, 0, 0, 1)]), "a group is no node");
-    }
 }
