@@ -12,6 +12,7 @@
 
 mod association;
 mod battery;
+mod bounds;
 mod card;
 mod channel;
 mod config;
@@ -37,6 +38,7 @@ mod transfer;
 pub mod units;
 mod watch;
 
+pub use bounds::Bounds;
 pub use card::CardConfig;
 pub use channel::{CHANNELS_2_4_GHZ, channel_mhz};
 pub use config::{

@@ -87,6 +87,14 @@ impl Phy {
         self.airtime_at(CTS_BYTES, rate_mbps)
     }
 
+    /// No frame occupies the air for a shorter time: an ACK, or data without payload. Rates are the configured ones, or may vary.
+    pub(crate) fn shortest_airtime(&self, rates_vary: bool) -> Span {
+        let fastest = self.kind.rates().iter().copied().fold(0.0, f64::max);
+        let data = if rates_vary { fastest } else { self.data_rate_mbps.max(self.basic_rate_mbps) };
+        let answer = self.control_rate_mbps(data).max(self.basic_rate_mbps);
+        self.answer_airtime(answer).min(self.airtime_at(self.data_overhead_bytes, data))
+    }
+
     /// The rate of such a frame where no rate control and no rate set says otherwise, Mb/s.
     pub fn rate_mbps(&self, k: FrameKind) -> f64 {
         if k == FrameKind::Data { self.data_rate_mbps } else { self.basic_rate_mbps }

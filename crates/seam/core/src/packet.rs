@@ -175,6 +175,13 @@ impl Pool {
         p.buf.truncate(HEADROOM);
         self.free.push(p.buf);
     }
+    /// Gives another pool buffers until that has as many free ones, as far as there are any. What the two count is in this one from now on.
+    pub fn share(&mut self, other: &mut Self, buffers: usize) {
+        let lacking = buffers.saturating_sub(other.free.len()).min(self.free.len());
+        other.free.extend(self.free.drain(self.free.len() - lacking..));
+        self.made = self.made.wrapping_add(std::mem::take(&mut other.made));
+        self.ended = self.ended.wrapping_add(std::mem::take(&mut other.ended));
+    }
     /// These packets ended together with their holder: a protocol that its node's reboot ended.
     pub fn forget(&mut self, packets: u64) {
         self.ended += packets;

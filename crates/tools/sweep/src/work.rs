@@ -174,7 +174,7 @@ impl Work {
                 None => Recorder::hash_only(),
             };
             let watch = |_| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-            let mut outcome = simulate(&resolved, recorder, None, &mut Clock::Free, watch)?;
+            let mut outcome = simulate(&resolved, recorder, None, &mut Clock::Free { threads: 1 }, watch)?;
             if self.topology {
                 annotate(&mut outcome.summary, &resolved, None, self.chains.as_ref());
             }

@@ -44,3 +44,4 @@ pub use inputs::InputLogs;
 pub use lab::{Lab, plan, unmodelled, wiring};
 pub use outcome::Outcome;
 pub use simulate::{Clock, simulate, to_end};
+pub use wayhop_sim::why_one_thread;

@@ -17,7 +17,10 @@ use crate::outcome::Outcome;
 /// How simulated time passes.
 pub enum Clock {
     /// As fast as the machine can.
-    Free,
+    Free {
+        /// Threads that simulate; more than one only where [`wayhop_sim::why_one_thread`] has no objection.
+        threads: usize,
+    },
     /// Simulated seconds per second. Clients of the socket follow the run and change it.
     #[cfg(feature = "linux")]
     Paced {
@@ -51,7 +54,11 @@ pub fn simulate(
         inputs.begin(&mut simulation, scenario, Pace::Whole)?;
     }
     let complete = match clock {
-        Clock::Free => simulation.run(watch),
+        Clock::Free { threads } => {
+            let started = simulation.use_threads(threads.saturating_sub(1));
+            started.map_err(|e| Error::Run(format!("cannot start {threads} threads: {e}")))?;
+            simulation.run(watch)
+        }
         #[cfg(feature = "linux")]
         Clock::Paced { speed, control } => {
             wayhop_emu::pace(&mut simulation, scenario.duration, *speed, control, watch)?
@@ -69,7 +76,7 @@ pub fn to_end(
     stop: impl Fn() -> bool,
 ) -> Result<Option<Outcome>, Error> {
     let watch = |_| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let outcome = simulate(scenario, recorder, None, &mut Clock::Free, watch)?;
+    let outcome = simulate(scenario, recorder, None, &mut Clock::Free { threads: 1 }, watch)?;
     if !outcome.complete {
         return Ok(None);
     }

@@ -78,13 +78,14 @@ impl Host for Air<'_> {
             let packet = common.work.pool.copy(&frame.packet);
             let mut receivers = common.spare_receivers.pop().unwrap_or_default();
             receivers.push(receiver);
-            let handle = common.rx_pending.put(Arrivals { packet, header, receivers });
+            let handle = common.rx_pending.put(Arrivals { packet, sender: f.head.from, header, receivers });
             common.queue.push(at, f.station, Event::Up(handle));
             return;
         }
         let Common { arriving, work, spare_receivers, .. } = common;
         let arrivals = arriving.get_or_insert_with(|| Arrivals {
             packet: work.pool.copy(&frame.packet),
+            sender: f.head.from,
             header,
             receivers: spare_receivers.pop().unwrap_or_default(),
         });

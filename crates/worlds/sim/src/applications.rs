@@ -65,7 +65,7 @@ impl Common {
             }
             ApplicationEffect::ClearTimer(key) => hosted.timers.retain(|(k, _)| *k != key),
             ApplicationEffect::Note(note) => {
-                self.recorder.note(&NoteEvent { time: at, node: NodeId(node), note });
+                self.note(NoteEvent { time: at, node: NodeId(node), note });
             }
             ApplicationEffect::Send(d) => {
                 if let Some(flow) = hosted.flow {

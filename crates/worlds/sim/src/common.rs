@@ -3,13 +3,15 @@
 use std::collections::VecDeque;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use wayhop_core::{Addr, AddrMap, BROADCAST, Frame, Mac, NodeId, Packet, Payload, RxMeta, Span, Time};
+use wayhop_core::{
+    Addr, AddrMap, BROADCAST, DropReason, FlowTag, Frame, Mac, NodeId, Packet, Payload, RxMeta, Span, Time,
+};
 use wayhop_node::Workspace;
 use wayhop_protocols::CLASSIFIER;
 use wayhop_radio::{EVERYONE, NOBODY};
 use wayhop_replay::Logs;
 use wayhop_scenario::Attachment;
-use wayhop_trace::{BundleBooks, FrameEvent, HopEvent, HopKind, Identity, Recorder};
+use wayhop_trace::{BundleBooks, FrameEvent, HopEvent, HopKind, Identity, NoteEvent, Recorder, SendEvent};
 
 use crate::attackers::Attackers;
 use crate::classify::{self, PacketFacts, ReadPackets};
@@ -25,6 +27,7 @@ use crate::motion::Movers;
 use crate::outgoing::Outgoing;
 use crate::ports::Ports;
 use crate::queue::EventQueue;
+use crate::row_order::{Row, RowOrder};
 use crate::slab::Slab;
 use crate::watchers::{Happening, PACKET_HEAD, Watchers};
 
@@ -41,6 +44,8 @@ pub(crate) struct Common {
     pub(crate) flows: Flows,
     pub(crate) ledger: Ledger,
     pub(crate) recorder: Recorder,
+    /// What is yet to be recorded; `None` in a run with one thread.
+    pub(crate) row_order: Option<Box<RowOrder>>,
     /// Frames on their way down to an interface queue.
     pub(crate) tx_pending: Slab<Frame>,
     /// Packets on their way up from the radio.
@@ -88,6 +93,7 @@ pub(crate) struct Channel {
 /// A packet that one transmission brought to some nodes. One event takes it to the network layers of all of them.
 pub(crate) struct Arrivals {
     pub(crate) packet: Packet,
+    pub(crate) sender: u32,
     /// Of a packet in a frame of its host.
     pub(crate) header: Option<EthernetHeader>,
     pub(crate) receivers: Vec<Receiver>,
@@ -225,6 +231,39 @@ impl Common {
         }
     }
 
+    /// Writes down what happened to a packet.
+    #[inline]
+    pub(crate) fn hop(&mut self, row: &HopEvent) {
+        match &mut self.row_order {
+            None => self.recorder.hop(row),
+            Some(order) => order.push(Row::Hop(*row), self.work.next_id),
+        }
+    }
+
+    /// Writes down a remark.
+    pub(crate) fn note(&mut self, row: NoteEvent) {
+        match &mut self.row_order {
+            None => self.recorder.note(&row),
+            Some(order) => order.push(Row::Note(row), self.work.next_id),
+        }
+    }
+
+    /// Writes down the state in which a packet was sent.
+    pub(crate) fn sent(&mut self, row: SendEvent) {
+        match &mut self.row_order {
+            None => self.recorder.sent(&row),
+            Some(order) => order.push(Row::Sent(row), self.work.next_id),
+        }
+    }
+
+    /// A copy of a data packet ended.
+    pub(crate) fn dropped(&mut self, tag: FlowTag, why: DropReason) {
+        match &mut self.row_order {
+            None => self.ledger.dropped(tag, why),
+            Some(order) => order.push(Row::Dropped(tag, why), self.work.next_id),
+        }
+    }
+
     /// Writes a row about a packet.
     pub(crate) fn record_facts(
         &mut self,
@@ -257,7 +296,7 @@ impl Common {
         {
             self.recorder.identity(&row, identity);
         }
-        self.recorder.hop(&row);
+        self.hop(&row);
         if let Some(watchers) = self.watchers.as_mut().filter(|w| w.packets_watched) {
             let head = &p.bytes()[..p.len().min(PACKET_HEAD)];
             watchers.happened(at, node, Happening::Packet(Box::new(row), head.into()));

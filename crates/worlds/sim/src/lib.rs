@@ -9,7 +9,7 @@
 //! * `flows`, `flow_tcp`: the figures of flows.
 //! * `media`: radios and wires side by side; `air`: the radio's callbacks; `wire`: an Ethernet
 //!   segment; `ports`: the nodes' interfaces to them.
-//! * `queue`: the event queue; `simulation`: the loop over it.
+//! * `queue`: the event queue; `simulation`: the loop over it. `threads`: the same with several threads; `row_order`: their record.
 //! * `power`: nodes that go down and come back, as `outages` says.
 //! * `door`: packets of external programs, on a real clock; `live`: inspecting a run; `external`,
 //!   `watchers`: their state.
@@ -51,12 +51,14 @@ mod outside;
 mod ports;
 mod power;
 mod queue;
+mod row_order;
 mod simulation;
 mod sizes;
 mod slab;
 mod streams;
 mod summary;
 mod taps;
+mod threads;
 mod watchers;
 mod wire;
 mod world;
@@ -67,6 +69,7 @@ pub use external::{Egress, Exit};
 pub use inputs::Pace;
 pub use ledger::{FlowEnds, PacketEndings};
 pub use simulation::Simulation;
+pub use threads::why_one_thread;
 pub use watchers::{Happening, PowerChange, Tap};
 pub use wayhop_radio::LinkOverride;
 pub use wayhop_world::Geodetic;

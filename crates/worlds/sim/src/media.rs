@@ -93,6 +93,15 @@ impl Media {
         self.radios.iter_mut().for_each(|r| r.set_capturing(on));
     }
 
+    /// The first radio, which all nodes of a run with several threads have.
+    #[inline]
+    pub(crate) fn first_radio(&self) -> &Radio {
+        &self.radios[0]
+    }
+    pub(crate) fn first_radio_mut(&mut self) -> &mut Radio {
+        &mut self.radios[0]
+    }
+
     /// Reads what a node's first radio needs. The answer has no meaning.
     #[inline]
     pub(crate) fn touch(&self, node: u32) -> bool {

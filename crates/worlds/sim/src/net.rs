@@ -10,6 +10,7 @@ use crate::common::{Arrivals, Common, Receiver};
 use crate::event::Event;
 use crate::nodes::{Node, Nodes};
 use crate::outgoing::{HostRoute, Outgoing};
+use crate::threads::look_ahead;
 use crate::world::SimulationWorld;
 
 /// The state of fewer nodes is in the processor's caches when they receive something.
@@ -39,11 +40,17 @@ impl Net {
     /// A node, and what is around it.
     #[inline]
     fn awake(&mut self, node: u32) -> (&mut Node, SimulationWorld<'_>) {
+        self.ensure_awake(node);
+        let n = self.nodes.get_mut(node).expect("it was woken");
+        (n, SimulationWorld { common: &mut self.common, node })
+    }
+
+    /// Creates a node that is idle.
+    #[inline]
+    pub(crate) fn ensure_awake(&mut self, node: u32) {
         if self.nodes.is_idle(node) {
             self.wake(node);
         }
-        let n = self.nodes.get_mut(node).expect("it was woken");
-        (n, SimulationWorld { common: &mut self.common, node })
     }
 
     /// Creates an idle node as it was when the run began.
@@ -134,10 +141,13 @@ impl Net {
 
     /// A transmission's packet reaches the network layers of those who received it.
     pub(crate) fn arrive(&mut self, handle: u32) {
-        let Arrivals { packet, header, mut receivers } = self.common.rx_pending.take(handle);
+        let Arrivals { packet, header, mut receivers, .. } = self.common.rx_pending.take(handle);
         self.common.arrived = self.common.facts(&packet);
         if self.nodes.len() >= MANY_NODES {
-            self.look_ahead(&receivers);
+            look_ahead(receivers.iter().map(|r| (&self.nodes[r.node as usize], &r.rx)));
+            if let Some(applications) = &self.common.applications {
+                applications.look_ahead(&receivers.iter().map(|r| r.node));
+            }
         }
         for Receiver { node, at, rx } in receivers.drain(..) {
             let copy = self.common.work.pool.copy(&packet);
@@ -152,31 +162,23 @@ impl Net {
         self.common.spare_receivers.push(receivers);
     }
 
-    /// Has the memory of all nodes that are about to receive a packet fetched at once, instead of one after the other: first what
-    /// leads to the rest.
-    fn look_ahead(&self, receivers: &[Receiver]) {
-        let nodes = || receivers.iter().map(|r| (&self.nodes[r.node as usize], r));
-        std::hint::black_box(nodes().fold(false, |all, (node, _)| all ^ node.touch()));
-        std::hint::black_box(nodes().fold(0, |all, (node, r)| all ^ node.look_ahead(&r.rx)));
-        if let Some(applications) = &self.common.applications {
-            applications.look_ahead(&receivers.iter().map(|r| r.node));
-        }
-    }
-
     /// A frame whose headers name its transmitter tells a node with a host's ARP that neighbour's link address, as it tells a
     /// real node (`daemon/src/node/host.rs`).
     pub(crate) fn see(&mut self, at: Time, node: u32, packet: &[u8], rx: &RxMeta) {
-        let n = &self.nodes[node as usize];
-        // A link address is made of an IPv4 address: a neighbour that has none keeps to neighbour discovery.
-        if let Some(from) = rx.from.v4()
-            && n.lacks_mac_of(rx.iface, rx.from)
-            && hop(packet).is_some_and(|(from, _)| from == rx.from)
+        if self.nodes[node as usize].lacks_mac_of(rx.iface, rx.from)
+            && let Some(mac) = self.transmitter(node, packet, rx)
         {
-            let ports = &self.common.ports;
-            let segment = ports.segment(ports.of(node)[rx.iface.index()]);
-            let mac = Mac::at_medium(from, segment);
             self.call(at, node, |n, w| n.learn(w, at, rx.iface, rx.from, mac));
         }
+    }
+
+    /// The link address of a packet's transmitter, if the packet's headers name it.
+    pub(crate) fn transmitter(&self, receiver: u32, packet: &[u8], rx: &RxMeta) -> Option<Mac> {
+        // A link address is made of an IPv4 address: a neighbour that has none keeps to neighbour discovery.
+        let from = rx.from.v4()?;
+        hop(packet).filter(|(from, _)| *from == rx.from)?;
+        let ports = &self.common.ports;
+        Some(Mac::at_medium(from, ports.segment(ports.of(receiver)[rx.iface.index()])))
     }
 
     /// A medium is done with a node's frame.

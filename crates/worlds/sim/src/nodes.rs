@@ -81,6 +81,20 @@ impl Nodes {
         self.made[node as usize].as_deref_mut()
     }
 
+    /// Takes out a node that is not idle, for another thread, until it is given back.
+    pub(crate) fn lend(&mut self, node: u32) -> Box<Node> {
+        self.made[node as usize].take().expect("it is here, and not idle")
+    }
+    pub(crate) fn give_back(&mut self, node: u32, lent: Box<Node>) {
+        let place = self.made[node as usize].replace(lent);
+        assert!(place.is_none(), "an event depends on a task that was not collected");
+    }
+    /// A node that is neither idle nor lent.
+    #[inline]
+    pub(crate) fn get(&self, node: u32) -> Option<&Node> {
+        self.made[node as usize].as_deref()
+    }
+
     /// Creates an idle node, which has not started. Others stay as they are.
     pub(crate) fn create(&mut self, node: u32, addr: Ipv4Addr) {
         if let (place @ None, Some(a)) = (&mut self.made[node as usize], &self.alike) {

@@ -68,8 +68,13 @@ impl<E: Copy> EventQueue<E> {
         debug_assert!(self.sequence < 1 << 40 && (node as usize) < MAX_NODES);
         let key = u128::from(at.as_nanos()) << 64 | u128::from(node) << 40 | u128::from(self.sequence);
         self.sequence += 1;
-        let entry = QueuedEvent { key, event };
-        if key < self.horizon {
+        self.put_back(QueuedEvent { key, event });
+    }
+
+    /// Adds an event that was taken out, in its old place.
+    #[inline]
+    pub(crate) fn put_back(&mut self, entry: QueuedEvent<E>) {
+        if entry.key < self.horizon {
             self.insert(entry);
         } else {
             self.wait(entry);
@@ -90,16 +95,23 @@ impl<E: Copy> EventQueue<E> {
     /// Takes the next event if it is due by `end`: its time, its node and itself.
     #[inline]
     pub(crate) fn pop_until(&mut self, end: Time) -> Option<(Time, u32, E)> {
+        let next = self.peek_until(end)?;
+        self.front.pop();
+        Some((time_of(next.key), node_of(next.key), next.event))
+    }
+
+    /// Takes the event that [`EventQueue::peek_until`] gave.
+    pub(crate) fn pop(&mut self) -> Option<QueuedEvent<E>> {
+        self.front.pop()
+    }
+
+    /// The next event if it is due by `end`, which stays.
+    #[inline]
+    pub(crate) fn peek_until(&mut self, end: Time) -> Option<QueuedEvent<E>> {
         if self.front.is_empty() {
             self.refill(end);
         }
-        let next = *self.front.last()?;
-        let at = time_of(next.key);
-        if at > end {
-            return None;
-        }
-        self.front.pop();
-        Some((at, node_of(next.key), next.event))
+        self.front.last().filter(|next| time_of(next.key) <= end).copied()
     }
 
     /// The events that have just come near, with their nodes; none where few events wait, whose memory is in the caches. Mostly none.

@@ -37,6 +37,7 @@ use crate::outside;
 use crate::ports::Ports;
 use crate::queue::{EventQueue, MAX_NODES};
 use crate::slab::Slab;
+use crate::threads::Threads;
 
 /// A run under way.
 pub struct Simulation {
@@ -60,10 +61,12 @@ pub struct Simulation {
     orders: Vec<Order>,
     losses: Vec<LossTable>,
     begun: bool,
+    /// `None` in a run with one thread.
+    pub(crate) threads: Option<Box<Threads>>,
 }
 
 /// Events between two looks at the user and the writer: some tens of microseconds apart each.
-const CHECK_EVERY: u64 = 8192;
+pub(crate) const CHECK_EVERY: u64 = 8192;
 /// No GPS receiver tells its place more often, whatever a protocol asks for.
 const FASTEST_GPS: Span = Span::from_millis(10);
 
@@ -94,6 +97,7 @@ impl Simulation {
             ledger: Ledger::new(flows.len()),
             flows,
             recorder,
+            row_order: None,
             tx_pending: Slab::new(),
             rx_pending: Slab::new(),
             arriving: None,
@@ -132,6 +136,7 @@ impl Simulation {
             now: Time::ZERO,
             events: 0,
             begun: false,
+            threads: None,
         })
     }
 
@@ -145,6 +150,11 @@ impl Simulation {
     // Not generic, so that the loop is compiled in this crate, for speed, whatever its callers are compiled for.
     pub fn run_until(&mut self, end: Time, watch: &mut dyn FnMut(Time) -> ControlFlow<()>) -> bool {
         self.begin_once();
+        if let Some(mut threads) = self.threads.take() {
+            let goes_on = self.run_with(&mut threads, end, watch);
+            self.threads = Some(threads);
+            return goes_on;
+        }
         while let Some((at, node, event)) = self.net.common.queue.pop_until(end) {
             self.look_ahead();
             self.advance(at, node, event);
@@ -179,7 +189,7 @@ impl Simulation {
 
     /// Has the memory of events that have just come near fetched at once, instead of one after the other.
     #[inline]
-    fn look_ahead(&mut self) {
+    pub(crate) fn look_ahead(&mut self) {
         let Net { nodes, common } = &mut self.net;
         if let Some(near) = common.queue.come_near() {
             let applications = common.applications.as_deref();
@@ -195,7 +205,7 @@ impl Simulation {
 
     #[inline]
     pub(crate) fn advance(&mut self, at: Time, node: u32, event: Event) {
-        debug_assert!(at >= self.now, "time went back");
+        debug_assert!(at >= self.now || self.net.common.row_order.is_some(), "time went back");
         if at >= self.next_look {
             self.look_until(at);
         }
@@ -362,6 +372,7 @@ impl Simulation {
     /// The figures of the run so far, with `wall_s` seconds of wall time, and the recorder, to be finished with them.
     pub fn finish(mut self, scenario: &Resolved, wall_s: f64) -> (Summary, Audit, Recorder) {
         (0..self.net.nodes.len() as u32).for_each(|node| self.net.common.expire(self.now, node));
+        self.write_rows(u128::MAX);
         let mut outcomes = Vec::new();
         let wanted = self.net.common.recorder.wants_outcomes();
         let audit = self.audit(|outcome| {
@@ -414,11 +425,12 @@ fn look_ahead(
     };
     let touch = |(node, event)| {
         let in_application = hosted(event).is_some_and(|h| h.network.is_some());
-        nodes[node as usize].touch() ^ media.touch(node) ^ in_application
+        nodes.get(node).is_some_and(Node::touch) ^ media.touch(node) ^ in_application
     };
     black_box(events.clone().map(touch).fold(false, |all, read| all ^ read));
-    let rest =
-        |(node, event)| nodes[node as usize].look_ahead_own() ^ hosted(event).map_or(0, Hosted::look_ahead);
+    let rest = |(node, event)| {
+        nodes.get(node).map_or(0, Node::look_ahead_own) ^ hosted(event).map_or(0, Hosted::look_ahead)
+    };
     black_box(events.map(rest).fold(0, |all, read| all ^ read));
 }
 

@@ -19,6 +19,10 @@ impl<T> Slab<T> {
             self.slots.len() as u32 - 1
         }
     }
+    /// The value, which stays.
+    pub(crate) fn get(&self, handle: u32) -> &T {
+        self.slots[handle as usize].as_ref().expect("a handle is used before its value is taken")
+    }
     /// Takes the value back.
     pub(crate) fn take(&mut self, handle: u32) -> T {
         self.free.push(handle);

@@ -97,16 +97,16 @@ impl World for SimulationWorld<'_> {
                 external.programs.dropped[why as usize] += 1;
             }
             if let Some(tag) = p.meta.flow {
-                common.ledger.dropped(tag, why);
+                common.dropped(tag, why);
             }
         }
     }
     fn note(&mut self, at: Time, note: TraceNote) {
         self.common.happened(at, self.node, || Happening::Note(note));
-        self.common.recorder.note(&NoteEvent { time: at, node: NodeId(self.node), note });
+        self.common.note(NoteEvent { time: at, node: NodeId(self.node), note });
     }
     fn state(&mut self, at: Time, state: SendState) {
-        self.common.recorder.sent(&SendEvent { time: at, node: NodeId(self.node), state });
+        self.common.sent(SendEvent { time: at, node: NodeId(self.node), state });
     }
     fn logs_inputs(&self) -> bool {
         self.common.inputs.as_ref().is_some_and(|logs| logs.wants(self.node))

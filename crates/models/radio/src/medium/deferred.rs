@@ -35,6 +35,8 @@ pub(super) struct Deferred {
     /// How long a transmission may matter from when its last bit was sent, besides its Duration field.
     way_and_difs: Span,
     eifs: Span,
+    /// Events before this one are over; [`Time::NEVER`] if they come in order.
+    pub(super) earliest: Time,
     /// The number of the next transmission.
     pub(super) next: u32,
     pub(super) kept: Vec<Option<Kept>>,
@@ -80,6 +82,7 @@ impl Deferred {
             // A medium that was idle for a DIFS may be used at once: how it was before that matters to nobody.
             way_and_difs: way + difs * 2,
             eifs,
+            earliest: Time::NEVER,
             next: 0,
             kept: Vec::new(),
             free: Vec::new(),
@@ -138,6 +141,7 @@ impl Deferred {
 
     /// Drops what is over and does not matter any more.
     pub(super) fn forget_until(&mut self, now: Time) {
+        let now = now.min(self.earliest);
         while let Some(&Reverse((until, k))) = self.over.peek()
             && until < now
         {

@@ -298,6 +298,12 @@ impl Medium {
         let own = slots.filter_map(move |(k, t)| Some((k, t.as_ref().filter(|t| t.head.from == sender)?)));
         own.flat_map(|(k, t)| t.receivers.iter().map(move |r| (k as u32, r.station)))
     }
+    /// Events may come that are as early as this one, even after later ones.
+    pub(crate) fn expect_from(&mut self, earliest: Time) {
+        if let Some(d) = &mut self.deferred {
+            d.earliest = earliest;
+        }
+    }
     /// Stations are not where their legs said: queries all positions again.
     pub(crate) fn forget_places(&mut self) {
         self.neighbours.forget();

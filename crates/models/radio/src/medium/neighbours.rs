@@ -141,8 +141,15 @@ impl Neighbours {
         let i = station as usize;
         i < self.places.len() && self.members.as_ref().is_none_or(|m| m[i])
     }
+    /// Within how many metres of a sender's place when the grid was made those stations were that decode what it sends, and those that
+    /// sense it.
+    pub(crate) fn reach_m(&self) -> (f64, f64) {
+        // A hair more is for rounding.
+        let was_within = |m: f64| (m + self.margin_m) * 1.000_001;
+        (was_within(self.list_range_m), was_within(self.range_m))
+    }
     /// Where a station was when the grid was made.
-    pub(super) fn place(&self, station: u32) -> Position {
+    pub(crate) fn place(&self, station: u32) -> Position {
         self.places[station as usize]
     }
     pub(super) fn places(&self) -> &[Position] {

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use wayhop_core::file_name;
-use wayhop_runs::{Clock, memory};
-#[cfg(feature = "linux")]
+use wayhop_runs::{Clock, memory, why_one_thread};
 use wayhop_scenario::Resolved;
 use wayhop_sweep::{Changes, Plan, Seeds, continues, totals};
 
@@ -24,16 +23,31 @@ pub(crate) fn run_command(a: &RunCommand) -> Result<ExitCode, Failure> {
         #[cfg(feature = "linux")]
         None => run(&a.run, |resolved| a.clock(resolved)),
         #[cfg(not(feature = "linux"))]
-        None => run(&a.run, |_| Ok(Clock::Free)),
+        None => run(&a.run, |resolved| Ok(Clock::Free { threads: a.useful_threads(resolved) })),
         Some(seeds) => with_seeds(a, seeds),
     }
 }
 
-#[cfg(feature = "linux")]
 impl RunCommand {
+    /// The threads that simulate: one, with a warning, where more are of no use.
+    fn useful_threads(&self, resolved: &Resolved) -> usize {
+        match why_one_thread(resolved) {
+            Some(why) if self.threads > 1 => {
+                if !self.run.quiet {
+                    warn(&[format!("--threads: one thread simulates; {why}")]);
+                }
+                1
+            }
+            _ => self.threads as usize,
+        }
+    }
+
     /// The requested clock; prints how to follow a paced run.
+    #[cfg(feature = "linux")]
     fn clock(&self, resolved: &Resolved) -> Result<Clock, Failure> {
-        let Some(speed) = self.pace else { return Ok(Clock::Free) };
+        let Some(speed) = self.pace else {
+            return Ok(Clock::Free { threads: self.useful_threads(resolved) });
+        };
         let clock = Clock::paced(resolved, speed)?;
         if let Clock::Paced { control, .. } = &clock
             && !self.run.quiet

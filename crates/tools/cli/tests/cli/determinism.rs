@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{data, folder, hash};
+use crate::{data, folder, hash, run_in};
 
 fn whatever_is_written_and_from_wherever(protocol: &str) {
     let dir = folder(&[]);
@@ -27,4 +27,32 @@ fn dsr_runs_are_the_same_whatever_is_written_and_from_wherever() {
 #[test]
 fn aodv_runs_are_the_same_whatever_is_written_and_from_wherever() {
     whatever_is_written_and_from_wherever("aodv");
+}
+
+/// More than can see each other, and each says hello: threads have something to do.
+const WIDE: &str = "duration_s = 0.5\nnodes.count = 4200\narea = { x_m = 12000, y_m = 3000 }\n\
+                    movement = { kind = \"random-waypoint\", speed_max_mps = 20 }\n\
+                    protocol = { name = \"aodv\", hello = \"always\" }\n";
+
+#[test]
+fn a_run_with_threads_has_the_same_tables_and_one_that_cannot_have_them_warns() {
+    let dir = folder(&[("wide.toml", WIDE)]);
+    for threads in ["1", "2", "3"] {
+        let run = run_in(dir.path(), &["run", "wide.toml", "--threads", threads, "--out", threads]);
+        assert!(!run.err.contains("--threads"), "{}", run.err);
+        run.ok();
+    }
+    for table in ["packets", "events", "sizes", "counters"] {
+        let octets =
+            |run: &str| std::fs::read(dir.path().join(run).join(format!("{table}.parquet"))).expect(table);
+        assert!(octets("1") == octets("2") && octets("1") == octets("3"), "{table}");
+    }
+    for (options, why) in [
+        (&["--set", "nodes.count=50"][..], "50 nodes are too few to gain from it (4096 or more do)"),
+        (&["--captures"], "it does not support captures and receptions"),
+    ] {
+        let run =
+            run_in(dir.path(), &[&["run", "wide.toml", "--threads", "2", "--out", "one"], options].concat());
+        assert!(run.err.contains(&format!("--threads: one thread simulates; {why}")), "{}", run.err);
+    }
 }

@@ -29,6 +29,7 @@ mod stall;
 mod streams;
 mod sums;
 mod tcp;
+mod threads;
 mod to_all;
 mod traffic;
 
