@@ -165,7 +165,10 @@ fn the_run_of_a_library_that_crashed_is_readable() {
 fn a_run_that_a_library_ended_at_once_recorded_nothing() {
     let dir = faulty(&[]);
     let said = error(dir.path(), &["--set", "protocol.fault=create"], 1);
-    assert!(said.ends_with("\nout: the run ended before it recorded anything\n"), "{said}");
+    // On a busy machine the writer has had time to begin its files.
+    let nothing =
+        ["the run ended before it recorded anything\n", "the run was killed; recorded up to 0.000 s ("];
+    assert!(nothing.iter().any(|end| said.contains(&format!("\nout: {end}"))), "{said}");
 }
 
 #[test]
