@@ -119,6 +119,7 @@ def run(
     captures: bool = False,
     receptions: bool = False,
     topology: bool = False,
+    threads: int | None = None,
     progress: bool = True,
 ) -> Run:
     """Simulates a scenario and returns its run.
@@ -135,6 +136,7 @@ def run(
         captures: Write a capture for each node.
         receptions: Record the fate of each frame at its receivers, for `Run.why`.
         topology: Add to the summary what the geometry allowed each flow.
+        threads: Number of threads that simulate a network of some thousand nodes or more. Default: 1.
         progress: Show a progress bar.
 
     Raises:
@@ -153,6 +155,7 @@ def run(
         captures=captures,
         topology=topology,
         receptions=receptions,
+        threads=threads,
     )
     with scenario_file(scenario) as path:
         text = _command.call(["run", str(path), *options], label=path.stem, progress=progress)

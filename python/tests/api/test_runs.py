@@ -28,6 +28,17 @@ def test_generated_files_are_up_to_date(monkeypatch: pytest.MonkeyPatch) -> None
         assert module.TARGET.read_text() == getattr(module, text)(), f"run python3 python/{name}.py"
 
 
+def test_several_threads_simulate_the_same_run(scratch: Path) -> None:
+    wide = scratch / "wide.toml"
+    wide.write_text(
+        "duration_s = 0.2\nnodes.count = 4200\narea = { x_m = 12000, y_m = 3000 }\n"
+        'movement = { kind = "random-waypoint", speed_max_mps = 20 }\n'
+        'protocol = { name = "aodv", hello = "always" }\n'
+    )
+    runs = [wayhop.run(wide, out=scratch / f"threads-{n}", threads=n, progress=False) for n in (1, 2)]
+    assert runs[0].summary.trace_hash == runs[1].summary.trace_hash
+
+
 def test_every_figure_of_a_summary_is_an_attribute(recorded: wayhop.Run) -> None:
     data = json.loads((recorded.directory / "summary.json").read_text())
     assert recorded.summary.as_dict() == data
