@@ -34,7 +34,7 @@ impl RunCommand {
         match why_one_thread(resolved) {
             Some(why) if self.threads > 1 => {
                 if !self.run.quiet {
-                    warn(&[format!("--threads: one thread simulates; {why}")]);
+                    warn(&[format!("--threads: {why}")]);
                 }
                 1
             }

@@ -9,9 +9,10 @@ const LEAST_NODES: usize = 4_096;
 pub fn why_one_thread(scenario: &Resolved) -> Option<String> {
     let nodes = scenario.tracks.len();
     if nodes < LEAST_NODES {
-        return Some(format!("{nodes} nodes are too few to gain from it ({LEAST_NODES} or more do)"));
+        return Some(format!("one thread simulates {nodes} nodes; more gain from {LEAST_NODES} nodes on"));
     }
-    unsupported(scenario).map(|what| format!("it does not support {what}"))
+    unsupported(scenario)
+        .map(|what| format!("one thread simulates this scenario; more do not support {what}"))
 }
 
 /// What of a scenario may change what is far away, or is not recorded in order.
