@@ -1,7 +1,8 @@
 //! What a packet is, read from its bytes.
 
-use wayhop_core::{Addr, Class, Packet};
-use wayhop_trace::{Messages, PacketClass};
+use wayhop_core::{Addr, Class, NodeId, Packet, Time};
+use wayhop_node::Hop;
+use wayhop_trace::{HopEvent, Messages, PacketClass};
 use wayhop_wire::ipv6::next_header;
 use wayhop_wire::{arp, ip, ipv4};
 
@@ -14,6 +15,29 @@ pub(crate) struct PacketFacts {
     /// The class of routing messages, or that of address resolution; `None` for data.
     pub(crate) control: Option<PacketClass>,
     pub(crate) messages: Messages,
+}
+
+impl PacketFacts {
+    /// The row about a packet with these facts at a node.
+    pub(crate) fn row(&self, at: Time, node: u32, p: &Packet, class: PacketClass, hop: &Hop) -> HopEvent {
+        HopEvent {
+            iface: hop.iface,
+            time: at,
+            packet: p.meta.id,
+            flow: p.meta.flow,
+            node: NodeId(node),
+            bytes: p.len() as u32,
+            source: self.source,
+            destination: self.destination,
+            peer: hop.peer,
+            signal_dbm: hop.signal_dbm,
+            kind: hop.kind,
+            class,
+            messages: self.messages,
+            ttl: self.ttl,
+            reason: hop.reason,
+        }
+    }
 }
 
 /// Reads a packet. One that is not IP gives unspecified addresses.

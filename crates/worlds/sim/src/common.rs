@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use wayhop_core::{
-    Addr, AddrMap, BROADCAST, DropReason, FlowTag, Frame, Mac, NodeId, Packet, Payload, RxMeta, Span, Time,
+    Addr, AddrMap, BROADCAST, DropReason, FlowTag, Frame, Mac, Packet, Payload, RxMeta, Span, Time,
 };
 use wayhop_node::Workspace;
 use wayhop_protocols::CLASSIFIER;
@@ -274,23 +274,8 @@ impl Common {
         kind: HopKind,
         hop: &wayhop_node::Hop,
     ) {
-        let row = HopEvent {
-            iface: hop.iface,
-            time: at,
-            packet: p.meta.id,
-            flow: p.meta.flow,
-            node: NodeId(node),
-            bytes: p.len() as u32,
-            source: facts.source,
-            destination: facts.destination,
-            peer: hop.peer,
-            signal_dbm: hop.signal_dbm,
-            kind,
-            class: facts.control.unwrap_or_else(|| self.flows.class(p.meta.flow)),
-            messages: facts.messages,
-            ttl: facts.ttl,
-            reason: hop.reason,
-        };
+        let class = facts.control.unwrap_or_else(|| self.flows.class(p.meta.flow));
+        let row = HopEvent { kind, ..facts.row(at, node, p, class, hop) };
         if self.recorder.wants_identities()
             && let Some(identity) = Identity::of(p.bytes(), CLASSIFIER)
         {

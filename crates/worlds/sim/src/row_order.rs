@@ -40,8 +40,8 @@ pub(crate) struct RowOrder {
 #[derive(Default)]
 struct Numbers {
     next: u64,
-    /// Of packets that had another number when they were made. Only a packet that a task made, and those that were made elsewhere
-    /// in the meantime.
+    /// Of packets that had another number when they were made: those that tasks made, and those that were made elsewhere in the
+    /// meantime. They stay to the end of the run: nobody knows when the last copy of a packet is gone.
     changed: FxHashMap<u64, u64>,
 }
 

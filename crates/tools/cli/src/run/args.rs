@@ -74,8 +74,8 @@ pub(crate) struct RunCommand {
     /// With --seeds: figure to summarise, such as delivery_ratio or flows.0.latency_ms.p95 (repeatable). Default: all totals
     #[arg(long = "metric", value_name = "FIGURE", requires = "seeds")]
     pub(crate) metrics: Vec<String>,
-    /// Number of threads that simulate one network of some thousand nodes or more; more than three gain nothing. The run is the same
-    /// with any number
+    /// Number of threads that simulate one network of some thousand nodes or more. The medium and the event queue stay with one of
+    /// them, so more than the processors, or than a few, gain nothing. The run is the same with any number
     #[arg(long, value_name = "N", default_value_t = 1, conflicts_with_all = ["seeds", "record_inputs"], value_parser = whole(1..=64_u32), allow_negative_numbers = true)]
     pub(crate) threads: u32,
     /// Pace the simulation at SPEED simulated seconds per second, such as 1 or 10, and open a control socket, with which

@@ -22,7 +22,7 @@
 //! gives the same record and the same trace hash.
 //!
 //! This is not a division of the network into parts with event queues of their own (Liu and Nicol 2002, "Lookahead Revisited in Wireless
-//! Network Simulations"): the medium and the queue stay with one thread, so more than some three threads gain nothing.
+//! Network Simulations"): the medium and the queue stay with one thread, which bounds what more threads can gain.
 
 mod limits;
 mod run;

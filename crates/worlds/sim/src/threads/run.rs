@@ -12,6 +12,7 @@ use super::task::Task;
 use super::world::Request;
 use super::{Area, LEAST_RECEIVERS, MOST_POSTPONED, Threads};
 use crate::buckets::{QueuedEvent, node_of, time_of};
+use crate::classify::PacketFacts;
 use crate::common::Common;
 use crate::event::Event;
 use crate::net::Net;
@@ -127,11 +128,13 @@ impl Simulation {
         threads.latest = threads.latest.max(key);
         self.look_ahead();
         if let Event::Up(handle) = event
-            && self.can_hand_over(handle)
+            && let Some((facts, class)) = self.shareable(handle)
             && let Some(area) = self.area(threads, &next)
         {
             self.begin_rows(key);
-            self.hand_over(threads, key, area, handle);
+            let mut task = threads.spare.pop().unwrap_or_else(|| Task::new(facts, class));
+            (task.key, task.facts, task.class) = (key, facts, class);
+            self.hand_over(threads, task, area, handle);
             self.end_rows();
             self.events += 1;
         } else {
@@ -182,26 +185,27 @@ impl Simulation {
         Some(Area { at, place: radio.renewed_place(node), reach_m, idle_until: at + idle })
     }
 
-    /// Whether a packet's receivers can be a task.
-    fn can_hand_over(&mut self, handle: u32) -> bool {
+    /// What a packet is whose receivers can be a task.
+    fn shareable(&mut self, handle: u32) -> Option<(PacketFacts, PacketClass)> {
         let Common { rx_pending, read, .. } = &mut self.net.common;
         let arrivals = rx_pending.get(handle);
-        arrivals.receivers.len() >= LEAST_RECEIVERS
-            && arrivals.header.is_none()
-            && arrivals.packet.meta.flow.is_none()
-            && matches!(read.facts(&arrivals.packet).control, Some(PacketClass::Control(_)))
+        if arrivals.receivers.len() < LEAST_RECEIVERS
+            || arrivals.header.is_some()
+            || arrivals.packet.meta.flow.is_some()
+        {
+            return None;
+        }
+        let facts = read.facts(&arrivals.packet);
+        let class = facts.control.filter(|class| matches!(class, PacketClass::Control(_)))?;
+        Some((facts, class))
     }
 
     /// Makes a packet's receivers a task.
-    fn hand_over(&mut self, threads: &mut Threads, key: u128, area: Area, handle: u32) {
+    fn hand_over(&mut self, threads: &mut Threads, mut task: Task, area: Area, handle: u32) {
         let mut arrivals = self.net.common.rx_pending.take(handle);
         let net = &mut self.net;
         arrivals.receivers.iter().for_each(|r| net.ensure_awake(r.node));
-        let facts = net.common.facts(&arrivals.packet);
-        let class = facts.control.unwrap_or(PacketClass::Arp);
-        let mut task = threads.spare.pop().unwrap_or_else(|| Task::new(facts, class));
         task.set_number(threads.tasks);
-        (task.key, task.facts, task.class) = (key, facts, class);
         let first = &arrivals.receivers[0];
         task.transmitter = net.transmitter(first.node, arrivals.packet.bytes(), &first.rx);
         net.common.work.pool.share(&mut task.work.pool, arrivals.receivers.len());

@@ -1,7 +1,7 @@
 //! What a node requires of the simulator, where another thread than the run's has it: most of that is done later.
 
 use wayhop_core::{
-    DropReason, Frame, HopKind, IfaceId, NodeId, Packet, Prefix, SendState, Time, TimerKey, TraceNote,
+    DropReason, Frame, HopKind, IfaceId, Packet, Prefix, SendState, Time, TimerKey, TraceNote,
 };
 use wayhop_node::{Above, Below, Hop, InstalledRoute, Stage, Workspace, World};
 use wayhop_trace::{HopEvent, PacketClass};
@@ -88,23 +88,7 @@ impl World for TaskWorld<'_> {
             let copy = self.work.pool.copy(p);
             return self.request(Request::Record(at, copy, hop));
         }
-        self.request(Request::Received(HopEvent {
-            iface: hop.iface,
-            time: at,
-            packet: p.meta.id,
-            flow: p.meta.flow,
-            node: NodeId(self.node),
-            bytes: p.len() as u32,
-            source: self.facts.source,
-            destination: self.facts.destination,
-            peer: hop.peer,
-            signal_dbm: hop.signal_dbm,
-            kind: hop.kind,
-            class: self.class,
-            messages: self.facts.messages,
-            ttl: self.facts.ttl,
-            reason: hop.reason,
-        }));
+        self.request(Request::Received(self.facts.row(at, self.node, p, self.class, &hop)));
     }
     fn note(&mut self, at: Time, note: TraceNote) {
         self.request(Request::Note(at, note));

@@ -96,7 +96,7 @@ fn a_run_is_the_same_with_one_two_three_and_eight_threads() {
 }
 
 #[test]
-fn all_protocols_and_radios_are_the_same_with_two_threads() {
+fn protocols_and_radios_are_the_same_with_two_threads() {
     for protocol in ["\"aodv\"", "\"dsr\"", "\"dsdv\""] {
         assert_same(&strip(14, protocol, &flows(700)), &[1], protocol);
     }
