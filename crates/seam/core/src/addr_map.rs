@@ -57,28 +57,13 @@ impl<V: Copy> AddrMap<V> {
             (None, None) => drop(self.v6.get_or_insert_default().insert(address, value)),
         }
     }
-    /// Removes any one address.
-    pub fn remove_any(&mut self) {
-        if self.v4.is_empty() {
-            let Some(v6) = &mut self.v6 else { return };
-            let any = v6.keys().next().copied();
-            any.map(|a| v6.remove(&a));
-        } else {
-            self.v4.swap_remove(0);
-        }
-    }
     /// Keeps the values for which `keeps` holds.
-    pub fn retain(&mut self, mut keeps: impl FnMut(&V) -> bool) {
-        self.v4.retain(|row| keeps(&row.1));
+    pub fn retain(&mut self, mut keeps: impl FnMut(&mut V) -> bool) {
+        self.v4.retain(|row| keeps(&mut row.1));
         if let Some(v6) = &mut self.v6 {
             v6.retain(|_, value| keeps(value));
         }
     }
-    /// Removes all.
-    pub fn clear(&mut self) {
-        *self = Self::default();
-    }
-
     /// How many addresses have a value.
     pub fn len(&self) -> usize {
         self.v4.len() + self.v6.as_ref().map_or(0, |v6| v6.len())
@@ -118,10 +103,10 @@ mod tests {
             (map.len(), map.get(v6), map.get(v4[3]), map.get(v4[39])),
             (41, Some(99), Some(98), Some(39))
         );
-        map.retain(|&n| n >= 39);
+        map.retain(|n| *n >= 39);
         let all: Vec<_> = map.iter().collect();
         assert_eq!(all, [(v4[3], 98), (v4[39], 39), (v6, 99)]);
-        (0..3).for_each(|_| map.remove_any());
+        map.retain(|_| false);
         assert!(map.is_empty() && !map.contains(v6));
     }
 }

@@ -257,10 +257,10 @@ impl<T: Addressed> AddressList<T> {
         self.rows.swap_remove(number)
     }
 
-    /// Keeps the rows for which `keeps` holds.
-    pub fn retain(&mut self, keeps: impl FnMut(&T) -> bool) {
+    /// Keeps the rows for which `keeps` holds. It may change them, but not their addresses.
+    pub fn retain(&mut self, keeps: impl FnMut(&mut T) -> bool) {
         let before = self.rows.len();
-        self.rows.retain(keeps);
+        self.rows.retain_mut(keeps);
         if self.rows.len() < before {
             self.make_index();
         }

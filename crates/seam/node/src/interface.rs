@@ -8,20 +8,21 @@ use wayhop_core::{Addr, BROADCAST, Frame, IfaceId, Mac, Priority, Span, Time};
 use wayhop_wire::ipv6;
 
 use crate::config::{IfaceConfig, Resolution};
+use crate::neighbours::Neighbours;
 use crate::queue::InterfaceQueue;
-use crate::rates::{Counted, Rates};
+use crate::rates::Counted;
 use crate::resolver::{Lookup, Resolver};
 
-/// Its configuration, its queue, and what it knows of link addresses.
+/// Its configuration, its queue, and what it knows of its neighbours.
 #[derive(Clone, Debug)]
 pub(crate) struct Iface {
     pub(crate) config: Arc<IfaceConfig>,
     pub(crate) mac: Mac,
     pub(crate) queue: InterfaceQueue,
-    /// `None` while nothing was asked or heard.
+    /// `None` while nobody was heard.
+    neighbours: Option<Box<Neighbours>>,
+    /// `None` while nothing waited for a link address.
     resolver: Option<Box<Resolver>>,
-    /// `None` while nothing was counted.
-    rates: Option<Box<Rates>>,
     /// Packets refused by a full class.
     pub(crate) refused: u64,
     pub(crate) is_up: bool,
@@ -35,8 +36,8 @@ impl Iface {
             config,
             mac,
             queue: InterfaceQueue::default(),
+            neighbours: None,
             resolver: None,
-            rates: None,
             refused: 0,
             is_up: true,
             addr: None,
@@ -45,6 +46,9 @@ impl Iface {
 
     fn resolver(&mut self) -> &mut Resolver {
         self.resolver.get_or_insert_default()
+    }
+    fn neighbours(&mut self) -> &mut Neighbours {
+        self.neighbours.get_or_insert_with(|| Box::new(Neighbours::new(self.config.segment)))
     }
 
     /// How late a neighbour's request is answered, or `None` while its first answer is on its way. `is_new`: its address was not
@@ -62,16 +66,18 @@ impl Iface {
             frame.receiver = receivers(&frame);
             return Lookup::Known(frame);
         }
-        match self.config.resolution {
-            Resolution::Derived => match frame.next_hop.v4() {
-                Some(next_hop) => {
-                    frame.receiver = Mac::at_medium(next_hop, self.config.segment);
-                    Lookup::Known(frame)
-                }
-                None => Lookup::Failed(VecDeque::new(), frame),
-            },
-            Resolution::Bsd => self.resolver().look_up_bsd(frame),
-            Resolution::Host => self.resolver().look_up_host(now, frame),
+        let receiver = match self.config.resolution {
+            Resolution::Derived => frame.next_hop.v4().map(|a| Mac::at_medium(a, self.config.segment)),
+            Resolution::Bsd | Resolution::Host => self.mac_of(frame.next_hop),
+        };
+        match (receiver, self.config.resolution) {
+            (Some(mac), _) => {
+                frame.receiver = mac;
+                Lookup::Known(frame)
+            }
+            (None, Resolution::Derived) => Lookup::Failed(VecDeque::new(), frame),
+            (None, Resolution::Bsd) => self.resolver().look_up_bsd(frame),
+            (None, Resolution::Host) => self.resolver().look_up_host(now, frame),
         }
     }
 
@@ -82,7 +88,8 @@ impl Iface {
     }
     /// Counts a packet of a neighbour, and says whether it is within the limits.
     pub(crate) fn admits(&mut self, at: Time, from: Addr, what: Counted) -> bool {
-        self.rates.get_or_insert_default().admits(self.config.limits, at, from, what)
+        let limits = self.config.limits;
+        self.neighbours().admits(limits, at, from, what)
     }
 
     /// Puts a frame into the queue, or gives it back.
@@ -93,15 +100,23 @@ impl Iface {
         self.queue.push(frame, self.config.queue_packets).inspect_err(|_| self.refused += 1)
     }
 
-    pub(crate) fn learn(&mut self, addr: Addr, mac: Mac) -> std::collections::VecDeque<Frame> {
-        self.resolver().learn(addr, mac)
+    /// A neighbour's link address was heard: the frames that waited for it, now with their receiver.
+    pub(crate) fn learn(&mut self, addr: Addr, mac: Mac) -> VecDeque<Frame> {
+        let is_awaited = self.resolver.as_ref().is_some_and(|r| r.asks_for(addr));
+        if self.neighbours().learn(addr, mac, is_awaited)
+            && is_awaited
+            && let Some(resolver) = &mut self.resolver
+        {
+            return resolver.found(addr, mac);
+        }
+        VecDeque::new()
     }
     /// A verified neighbour's link address: nothing else that is heard changes it.
     pub(crate) fn pin(&mut self, addr: Addr, mac: Mac) {
-        self.resolver().pin(addr, mac);
+        self.neighbours().pin(addr, mac);
     }
     pub(crate) fn pinned(&self, addr: Addr) -> Option<Mac> {
-        self.resolver.as_ref()?.pinned(addr)
+        self.neighbours.as_ref()?.pinned(addr)
     }
     pub(crate) fn resolution_due(&mut self, now: Time) -> Option<crate::resolver::Due> {
         self.resolver.as_mut()?.due(now)
@@ -118,8 +133,11 @@ impl Iface {
         }
     }
 
-    /// Takes out everything.
+    /// Takes out everything, and forgets link addresses.
     pub(crate) fn clear(&mut self) -> Vec<Frame> {
+        if let Some(neighbours) = &mut self.neighbours {
+            neighbours.forget_links();
+        }
         let mut all: Vec<Frame> = std::iter::from_fn(|| self.queue.pop()).collect();
         all.extend(self.resolver.take().map(|mut r| r.clear()).unwrap_or_default());
         all
@@ -130,22 +148,25 @@ impl Iface {
         self.queue.iter().chain(self.resolver.iter().flat_map(|r| r.held()))
     }
     /// Who has which link address.
-    pub(crate) fn neighbours(&self) -> impl Iterator<Item = (Addr, Mac)> + '_ {
-        self.resolver.iter().flat_map(|r| r.neighbours())
+    pub(crate) fn links(&self) -> impl Iterator<Item = (Addr, Mac)> + '_ {
+        self.neighbours.iter().flat_map(|n| n.links())
     }
     /// Whether a neighbour's link address is known or asked for.
     pub(crate) fn asks_for(&self, addr: Addr) -> bool {
-        self.resolver.as_ref().is_some_and(|r| r.asks_for(addr))
+        self.knows(addr) || self.resolver.as_ref().is_some_and(|r| r.asks_for(addr))
     }
     /// Reads what a packet from a neighbour will need: see [`crate::Node::look_ahead`].
     #[inline]
     pub(crate) fn look_ahead(&self, from: Addr) -> u8 {
-        let counts = self.rates.as_ref().map_or(0, |r| r.look_ahead(from));
-        let macs = self.resolver.as_ref().map_or(0, |r| r.look_ahead(from));
-        counts ^ macs
+        self.neighbours.as_ref().map_or(0, |n| n.look_ahead(from))
     }
     pub(crate) fn mac_of(&self, addr: Addr) -> Option<Mac> {
-        self.resolver.as_ref()?.mac(addr)
+        self.neighbours.as_ref()?.mac(addr)
+    }
+    /// Whether a neighbour's link address is known.
+    #[inline]
+    pub(crate) fn knows(&self, addr: Addr) -> bool {
+        self.neighbours.as_ref().is_some_and(|n| n.has_link(addr))
     }
 }
 

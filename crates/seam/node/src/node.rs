@@ -189,7 +189,7 @@ impl<P> Node<P> {
     }
     /// Who has which link address on an interface.
     pub fn neighbours(&self, iface: IfaceId) -> impl Iterator<Item = (Addr, Mac)> + '_ {
-        self.interfaces[iface.index()].neighbours()
+        self.interfaces[iface.index()].links()
     }
     /// A neighbour's link address on an interface, where it is known.
     pub fn mac_of(&self, iface: IfaceId, neighbour: impl Into<Addr>) -> Option<Mac> {
@@ -200,7 +200,7 @@ impl<P> Node<P> {
     #[inline]
     pub fn lacks_mac_of(&self, iface: IfaceId, neighbour: Addr) -> bool {
         let iface = &self.interfaces[iface.index()];
-        iface.config.resolution == Resolution::Host && iface.mac_of(neighbour).is_none()
+        iface.config.resolution == Resolution::Host && !iface.knows(neighbour)
     }
     /// Another configuration for an interface: its MTU changed, or what it reports.
     pub fn configure(&mut self, iface: IfaceId, config: Arc<IfaceConfig>) {

@@ -7,8 +7,10 @@
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, AddrMap, Limits, Time};
 
+use crate::neighbour::Neighbour;
+
 /// The most neighbours with a count of their own: addresses can be forged. All others share one.
-const MAX_NEIGHBOURS: usize = 1_024;
+const MAX_NEIGHBOURS: u16 = 1_024;
 /// What a neighbour may send however many there are: a forged crowd must not silence it.
 const LEAST_SHARE: u16 = 2;
 /// Seconds after which the count of a neighbour that was not heard makes room for another.
@@ -38,25 +40,17 @@ impl Counted {
     }
 }
 
-/// What one neighbour sent in a second: the packets of the class of which the first was. Most neighbours send one class, such
-/// as Hellos, so the counts of further classes are in [`Rates::further`].
-#[derive(Copy, Clone, Debug, Default)]
-struct Share {
-    /// Which second.
-    second: u32,
-    place: u8,
-    count: u16,
-}
-
 /// Packets by second, neighbour and class.
 type FurtherCounts = FxHashMap<(u32, Addr, u8), u16>;
 
-/// The counts of one interface's neighbours.
+/// What the counts of one interface's neighbours have in common.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rates {
-    neighbours: AddrMap<Share>,
-    /// Those of neighbours that send several classes; `None` until one does.
+    /// A neighbour's row counts the class of which its first packet in a second is: most neighbours send one class, such as Hellos.
+    /// These are the counts of other classes; `None` until there is one.
     further: Option<Box<FurtherCounts>>,
+    /// Neighbours with a count of their own.
+    counted: u16,
     /// That of all neighbours without a count of their own, by class.
     others: [u16; COUNTS],
     others_second: u32,
@@ -69,14 +63,15 @@ pub(crate) struct Rates {
 }
 
 impl Rates {
-    /// Reads what counting a neighbour's packet will need.
-    #[inline]
-    pub(crate) fn look_ahead(&self, from: Addr) -> u8 {
-        self.neighbours.look_ahead(from)
-    }
-
     /// Counts a packet, and says whether it is within the limits.
-    pub(crate) fn admits(&mut self, limits: Limits, at: Time, from: Addr, what: Counted) -> bool {
+    pub(crate) fn admits(
+        &mut self,
+        neighbours: &mut AddrMap<Neighbour>,
+        limits: Limits,
+        at: Time,
+        from: Addr,
+        what: Counted,
+    ) -> bool {
         let second = (at.as_nanos() / 1_000_000_000) as u32;
         if second != self.second {
             let is_next = second == self.second.wrapping_add(1);
@@ -86,7 +81,7 @@ impl Rates {
                 further.clear();
             }
         }
-        let count = self.count(second, from, what.place());
+        let count = self.count(neighbours, second, from, what.place());
         let most = match what {
             Counted::Routing(_) | Counted::Overheard => {
                 let all = limits.routing_total.checked_div(self.heard.max(self.heard_before).max(1));
@@ -100,22 +95,29 @@ impl Rates {
     }
 
     /// Counts a packet of a class: how many of it came from its neighbour in this second, this one included.
-    fn count(&mut self, second: u32, from: Addr, place: u8) -> u16 {
-        let begun = Share { second, place, count: 1 };
-        let count = if let Some(share) = self.neighbours.get_mut(from) {
-            if share.second != second {
+    fn count(&mut self, neighbours: &mut AddrMap<Neighbour>, second: u32, from: Addr, place: u8) -> u16 {
+        let count = if let Some(neighbour) = neighbours.get_mut(from)
+            && neighbour.is_counted()
+        {
+            if neighbour.second != second {
                 self.heard += 1;
-                *share = begun;
+                neighbour.begin(second, place);
                 return 1;
             }
-            if share.place == place {
-                &mut share.count
+            if neighbour.place == place {
+                &mut neighbour.count
             } else {
                 self.further.get_or_insert_default().entry((second, from, place)).or_default()
             }
-        } else if self.make_room() {
+        } else if self.make_room(neighbours) {
             self.heard += 1;
-            self.neighbours.insert(from, begun);
+            self.counted += 1;
+            if !neighbours.contains(from) {
+                neighbours.insert(from, Neighbour::default());
+            }
+            if let Some(neighbour) = neighbours.get_mut(from) {
+                neighbour.begin(second, place);
+            }
             return 1;
         } else {
             if self.others_second != second {
@@ -128,16 +130,22 @@ impl Rates {
         *count
     }
 
-    /// Before the table grows for another neighbour, or where it may not, forgets those that were not heard for long; once a second at
-    /// most. Returns whether the neighbour may have a count of its own.
-    fn make_room(&mut self) -> bool {
-        let is_full = self.neighbours.is_at_capacity() || self.neighbours.len() >= MAX_NEIGHBOURS;
+    /// Before the table grows for another neighbour, or where it may not, forgets the counts of those that were not heard for long; once
+    /// a second at most. Returns whether the neighbour may have a count of its own.
+    fn make_room(&mut self, neighbours: &mut AddrMap<Neighbour>) -> bool {
+        let is_full = neighbours.is_at_capacity() || self.counted >= MAX_NEIGHBOURS;
         if is_full && self.looked != self.second {
             self.looked = self.second;
             let now = self.second;
-            self.neighbours.retain(|share| now.wrapping_sub(share.second) < IDLE);
+            neighbours.retain(|neighbour| {
+                if neighbour.is_counted() && now.wrapping_sub(neighbour.second) >= IDLE {
+                    self.counted -= 1;
+                    neighbour.count = 0;
+                }
+                neighbour.is_counted() || neighbour.has_link()
+            });
         }
-        self.neighbours.len() < MAX_NEIGHBOURS
+        self.counted < MAX_NEIGHBOURS
     }
 }
 
@@ -155,14 +163,24 @@ mod tests {
     fn ms(t: u64) -> Time {
         Time::ZERO + Span::from_millis(t)
     }
+    /// The counts and the table.
+    #[derive(Default)]
+    struct Counts(Rates, AddrMap<Neighbour>);
+
+    impl Counts {
+        fn admits(&mut self, limits: Limits, at: Time, from: Addr, what: Counted) -> bool {
+            self.0.admits(&mut self.1, limits, at, from, what)
+        }
+    }
+
     /// How many of a hundred packets are within the limits.
-    fn admitted(r: &mut Rates, at: Time, from: Addr, what: Counted) -> usize {
+    fn admitted(r: &mut Counts, at: Time, from: Addr, what: Counted) -> usize {
         (0..100).filter(|_| r.admits(LIMITS, at, from, what)).count()
     }
 
     #[test]
     fn a_neighbour_spends_its_own_share_of_each_class_in_each_second() {
-        let mut r = Rates::default();
+        let mut r = Counts::default();
         assert_eq!(admitted(&mut r, ms(10), neighbour(1), REQUEST), 10);
         assert_eq!(admitted(&mut r, ms(500), neighbour(1), REQUEST), 0);
         assert_eq!(admitted(&mut r, ms(500), neighbour(1), Counted::Routing(1)), 10);
@@ -174,7 +192,7 @@ mod tests {
 
     #[test]
     fn neighbours_share_what_all_may_send() {
-        let mut r = Rates::default();
+        let mut r = Counts::default();
         for n in 0..8 {
             r.admits(LIMITS, ms(0), neighbour(n), REQUEST);
         }
@@ -186,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_forged_crowd_neither_silences_a_neighbour_nor_fills_the_memory() {
-        let mut r = Rates::default();
+        let mut r = Counts::default();
         assert!(r.admits(LIMITS, ms(0), neighbour(0), REQUEST));
         for second in 1..20 {
             for n in 0..30_000 {
@@ -197,16 +215,16 @@ mod tests {
                 usize::from(LEAST_SHARE)
             );
         }
-        assert!(r.neighbours.len() <= MAX_NEIGHBOURS);
+        assert!(r.1.len() <= usize::from(MAX_NEIGHBOURS));
     }
 
     #[test]
     fn neighbours_that_left_make_room_for_others() {
-        let mut r = Rates::default();
+        let mut r = Counts::default();
         for n in 0..5_000_u32 {
             // Each is heard for a second, four of them at a time.
             assert!(r.admits(LIMITS, ms(250 * u64::from(n)), neighbour(n), REQUEST));
         }
-        assert!(r.neighbours.capacity() < 128, "{}", r.neighbours.capacity());
+        assert!(r.1.capacity() < 128, "{}", r.1.capacity());
     }
 }

@@ -1,15 +1,13 @@
-//! Link addresses of neighbours, and the frames that wait for them.
+//! The frames that wait for the link addresses of neighbours.
 
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Addr, AddrMap, Frame, Mac, Span, Time};
+use wayhop_core::{Addr, Frame, Mac, Span, Time};
 
 /// Packets that may wait for the same address, one pushing out the other, before a [`crate::Resolution::Bsd`] resolver
 /// gives up on it (ns-2's `ARP_MAX_REQUEST_COUNT`).
 const BSD_REQUESTS: u8 = 3;
-/// The most neighbours that are remembered: addresses can be forged.
-const MAX_NEIGHBOURS: usize = 4_096;
 /// The most packets that wait for link addresses at a [`crate::Resolution::Host`] resolver, all together, and for one.
 const MAX_WAITING: usize = 256;
 const MAX_WAITING_EACH: usize = 16;
@@ -21,12 +19,9 @@ const MAX_LATE: usize = 256;
 const HOST_REQUESTS: u8 = 3;
 pub(crate) const HOST_WAIT: Span = Span::from_secs(1);
 
-/// One interface's table of link addresses.
+/// What waits at one interface.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resolver {
-    macs: AddrMap<Mac>,
-    /// Those of neighbours that were verified with a key; `None` until one was.
-    pinned: Option<Box<FxHashMap<Addr, Mac>>>,
     waiting: FxHashMap<Addr, Waiting>,
     /// Frames in `waiting`.
     frames: usize,
@@ -63,12 +58,8 @@ pub(crate) enum Due {
 }
 
 impl Resolver {
-    /// Looks up a frame's receiver as BSD does.
-    pub(crate) fn look_up_bsd(&mut self, mut frame: Frame) -> Lookup {
-        if let Some(mac) = self.macs.get(frame.next_hop) {
-            frame.receiver = mac;
-            return Lookup::Known(frame);
-        }
+    /// What becomes of a frame whose receiver is unknown, as with BSD.
+    pub(crate) fn look_up_bsd(&mut self, frame: Frame) -> Lookup {
         let w = self.waiting.entry(frame.next_hop).or_default();
         if w.requests >= BSD_REQUESTS {
             w.requests = 0;
@@ -84,12 +75,9 @@ impl Resolver {
         Lookup::Waits { ask: true, pushed_out }
     }
 
-    /// Looks up a frame's receiver as hosts do (RFC 1122, section 2.3.2.2: a host saves at least the latest packet).
-    pub(crate) fn look_up_host(&mut self, now: Time, mut frame: Frame) -> Lookup {
-        if let Some(mac) = self.macs.get(frame.next_hop) {
-            frame.receiver = mac;
-            return Lookup::Known(frame);
-        }
+    /// What becomes of a frame whose receiver is unknown, as with hosts (RFC 1122, section 2.3.2.2: a host saves at least the
+    /// latest packet).
+    pub(crate) fn look_up_host(&mut self, now: Time, frame: Frame) -> Lookup {
         if self.frames >= MAX_WAITING {
             return Lookup::Waits { ask: false, pushed_out: Some(frame) };
         }
@@ -104,33 +92,8 @@ impl Resolver {
         Lookup::Waits { ask, pushed_out }
     }
 
-    /// Reads what looking up a neighbour will need.
-    #[inline]
-    pub(crate) fn look_ahead(&self, from: Addr) -> u8 {
-        self.macs.look_ahead(from)
-    }
-
-    /// A neighbour's link address was heard: the frames that waited for it, now with their receiver.
-    pub(crate) fn learn(&mut self, addr: Addr, mac: Mac) -> VecDeque<Frame> {
-        if self.pinned(addr).is_some_and(|known| known != mac) {
-            return VecDeque::new();
-        }
-        if self.macs.get(addr) != Some(mac) {
-            if !addr.is_usable() || mac.is_group() || mac.0 == [0; 6] {
-                return VecDeque::new();
-            }
-            if self.macs.len() >= MAX_NEIGHBOURS && !self.macs.contains(addr) {
-                // A crowd of forged addresses does not push out those that there are.
-                if !self.waiting.contains_key(&addr) {
-                    return VecDeque::new();
-                }
-                self.macs.remove_any();
-            }
-            self.macs.insert(addr, mac);
-        }
-        if self.waiting.is_empty() {
-            return VecDeque::new();
-        }
+    /// A neighbour's link address is known: the frames that waited for it, now with their receiver.
+    pub(crate) fn found(&mut self, addr: Addr, mac: Mac) -> VecDeque<Frame> {
         let mut found = self.waiting.remove(&addr).map(|w| w.frames).unwrap_or_default();
         self.frames -= found.len();
         for f in &mut found {
@@ -153,21 +116,6 @@ impl Resolver {
             late.insert(neighbour, now + delay);
         }
         Some(delay)
-    }
-
-    /// A neighbour that was verified with a key has this link address: no other one is learned.
-    pub(crate) fn pin(&mut self, addr: Addr, mac: Mac) {
-        let pinned = self.pinned.get_or_insert_default();
-        if pinned.len() >= MAX_NEIGHBOURS && !pinned.contains_key(&addr) {
-            // Neighbours that still send are pinned again at once.
-            pinned.clear();
-        }
-        pinned.insert(addr, mac);
-    }
-
-    /// The link address from which a neighbour was verified.
-    pub(crate) fn pinned(&self, addr: Addr) -> Option<Mac> {
-        self.pinned.as_ref()?.get(&addr).copied()
     }
 
     /// Something that is due: a request to repeat, or frames to give up.
@@ -196,8 +144,6 @@ impl Resolver {
 
     /// Forgets everything; the frames that waited.
     pub(crate) fn clear(&mut self) -> Vec<Frame> {
-        self.macs.clear();
-        self.pinned = None;
         self.late = None;
         self.frames = 0;
         let mut all: Vec<_> = self.waiting.drain().collect();
@@ -209,17 +155,9 @@ impl Resolver {
     pub(crate) fn held(&self) -> impl Iterator<Item = &Frame> {
         self.waiting.values().flat_map(|w| &w.frames)
     }
-    /// Who has which link address.
-    pub(crate) fn neighbours(&self) -> impl Iterator<Item = (Addr, Mac)> + '_ {
-        self.macs.iter()
-    }
-    /// Whether a neighbour's link address is known or asked for.
+    /// Whether frames wait for a neighbour's link address.
     pub(crate) fn asks_for(&self, addr: Addr) -> bool {
-        self.macs.contains(addr) || self.waiting.contains_key(&addr)
-    }
-    /// A neighbour's link address.
-    pub(crate) fn mac(&self, addr: Addr) -> Option<Mac> {
-        self.macs.get(addr)
+        self.waiting.contains_key(&addr)
     }
 }
 
@@ -248,9 +186,9 @@ mod tests {
         assert!(matches!(r.look_up_bsd(frame(1)), Lookup::Waits { ask: true, pushed_out: None }));
         let Lookup::Waits { ask: true, pushed_out: Some(first) } = r.look_up_bsd(frame(2)) else { panic!() };
         assert_eq!(first.packet.meta.id.0, 1);
-        assert_eq!(ids(r.learn(addr.into(), Mac::from_addr(addr))), [2]);
-        let Lookup::Known(f) = r.look_up_bsd(frame(3)) else { panic!() };
-        assert_eq!(f.receiver, Mac::from_addr(addr));
+        let found = r.found(addr.into(), Mac::from_addr(addr));
+        assert!(found.iter().all(|f| f.receiver == Mac::from_addr(addr)));
+        assert_eq!(ids(found), [2]);
     }
 
     #[test]
@@ -292,27 +230,5 @@ mod tests {
         }
         assert_eq!(ids(pushed), [0, 1]);
         assert_eq!(r.held().count(), MAX_WAITING_EACH);
-    }
-
-    #[test]
-    fn forged_addresses_do_not_grow_the_table_without_bound() {
-        let mut r = Resolver::default();
-        let addr = |n| NodeId(n).default_addr();
-        for n in HOP + 1..3 * MAX_NEIGHBOURS as u32 {
-            r.learn(addr(n).into(), Mac::from_addr(addr(n)));
-        }
-        assert_eq!(r.neighbours().count(), MAX_NEIGHBOURS);
-        assert_eq!(
-            r.mac(addr(HOP + 1).into()),
-            Some(Mac::from_addr(addr(HOP + 1))),
-            "the first is still there"
-        );
-        // One that packets wait for is learned all the same.
-        assert!(matches!(r.look_up_host(ms(0), frame(1)), Lookup::Waits { ask: true, .. }));
-        assert_eq!(ids(r.learn(addr(HOP).into(), Mac::from_addr(addr(HOP)))), [1]);
-        assert_eq!(r.mac(addr(HOP).into()), Some(Mac::from_addr(addr(HOP))));
-        assert_eq!(r.neighbours().count(), MAX_NEIGHBOURS);
-        assert!(r.learn(Addr::BROADCAST, Mac([2, 0, 0, 0, 0, 1])).is_empty());
-        assert_eq!(r.mac(Addr::BROADCAST), None);
     }
 }
