@@ -27,13 +27,13 @@ pub(crate) struct Hit {
     pub(crate) owner: u8,
 }
 
-/// A row for a single IPv4 address by an IPv4 neighbour: most rows are such ones, and a node with Hellos has one for each
-/// neighbour.
+/// A row for a single IPv4 address by an IPv4 neighbour, with a small metric: most rows are such ones, and a node with Hellos
+/// has one for each neighbour.
 #[derive(Copy, Clone, Debug)]
 struct HostRow {
     destination: Ipv4Addr,
     next_hop: Ipv4Addr,
-    metric: u32,
+    metric: u16,
     iface: IfaceId,
     owner: u8,
 }
@@ -47,11 +47,12 @@ impl Addressed for HostRow {
 impl HostRow {
     fn of(host: Addr, row: &InstalledRoute) -> Option<Self> {
         let Route { next_hop, iface, metric, .. } = row.route;
+        let metric = u16::try_from(metric).ok()?;
         Some(Self { destination: host.v4()?, next_hop: next_hop.v4()?, metric, iface, owner: row.owner })
     }
     fn installed(&self) -> InstalledRoute {
         let Self { destination, next_hop, metric, iface, owner } = *self;
-        InstalledRoute { route: Route::to_host(destination, next_hop, metric).on(iface), owner }
+        InstalledRoute { route: Route::to_host(destination, next_hop, metric.into()).on(iface), owner }
     }
 }
 
@@ -59,7 +60,7 @@ impl HostRow {
 #[derive(Clone, Debug, Default)]
 struct HostRows {
     v4: AddressList<HostRow>,
-    /// Rows for IPv6 addresses, and by IPv6 neighbours.
+    /// Rows for IPv6 addresses, by IPv6 neighbours, and with large metrics.
     others: Option<Box<FxHashMap<Addr, InstalledRoute>>>,
 }
 
@@ -269,8 +270,18 @@ mod tests {
     }
 
     #[test]
+    fn a_large_metric_is_kept_as_it_is() {
+        let mut t = PrefixTable::default();
+        for metric in [1, 70_000, u32::MAX, 65_535] {
+            let row = row(Prefix::host(a(9)), 1, metric, 0);
+            t.install(row);
+            assert_eq!(t.rows().collect::<Vec<_>>(), [row]);
+        }
+    }
+
+    #[test]
     fn a_row_for_a_neighbour_stays_small() {
-        assert_eq!(size_of::<HostRow>(), 16);
+        assert_eq!(size_of::<HostRow>(), 12);
     }
 
     #[test]
