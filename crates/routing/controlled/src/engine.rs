@@ -96,7 +96,7 @@ impl Protocol for Engine {
 
     fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
         // A Hello goes one hop: what comes with another source than the neighbour's was forwarded.
-        match Datagram::read(p.bytes(), PORT) {
+        match Datagram::read(&p, PORT) {
             Some(hello) if hello.payload.is_empty() && rx.from == hello.source => cx.consume(p),
             _ => cx.drop(p, DropReason::Malformed),
         }

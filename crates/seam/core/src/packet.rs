@@ -41,7 +41,8 @@ pub struct PacketMeta {
 #[derive(Clone)]
 pub struct Packet {
     buf: Vec<u8>,
-    head: usize,
+    head: u32,
+    has_checked_sums: bool,
     /// The host's notes.
     pub meta: PacketMeta,
 }
@@ -53,16 +54,27 @@ impl Packet {
     /// The packet's bytes, from the IP header on.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
-        &self.buf[self.head..]
+        &self.buf[self.head as usize..]
     }
     /// The packet's bytes, to be changed in place.
     #[inline]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.buf[self.head..]
+        self.has_checked_sums = false;
+        &mut self.buf[self.head as usize..]
+    }
+    /// Whether the host found the checksums right of these very bytes, as a network card may tell it (Linux's `CHECKSUM_UNNECESSARY`).
+    /// They need no other look.
+    #[inline]
+    pub fn has_checked_sums(&self) -> bool {
+        self.has_checked_sums
+    }
+    /// Says so, until the bytes change. Copies say it, too.
+    pub fn set_checked_sums(&mut self) {
+        self.has_checked_sums = true;
     }
     /// Length in octets.
     pub fn len(&self) -> usize {
-        self.buf.len() - self.head
+        self.buf.len() - self.head as usize
     }
     /// Whether there are no bytes.
     pub fn is_empty(&self) -> bool {
@@ -74,17 +86,18 @@ impl Packet {
     /// If `at` is beyond the end.
     pub fn insert(&mut self, at: usize, n: usize) {
         assert!(at <= self.len());
-        if n <= self.head {
-            let start = self.head - n;
-            self.buf.copy_within(self.head..self.head + at, start);
-            self.head = start;
+        self.has_checked_sums = false;
+        let head = self.head as usize;
+        if n <= head {
+            self.buf.copy_within(head..head + at, head - n);
+            self.head = (head - n) as u32;
         } else {
-            let from = self.head + at;
+            let from = head + at;
             let old = self.buf.len();
             self.buf.resize(old + n, 0);
             self.buf.copy_within(from..old, from + n);
         }
-        let gap = self.head + at;
+        let gap = self.head as usize + at;
         self.buf[gap..gap + n].fill(0);
     }
     /// Removes `n` octets at offset `at`.
@@ -93,16 +106,20 @@ impl Packet {
     /// If the range is not inside the packet.
     pub fn remove(&mut self, at: usize, n: usize) {
         assert!(at + n <= self.len());
-        self.buf.copy_within(self.head..self.head + at, self.head + n);
-        self.head += n;
+        self.has_checked_sums = false;
+        let head = self.head as usize;
+        self.buf.copy_within(head..head + at, head + n);
+        self.head = (head + n) as u32;
     }
     /// Appends octets.
     pub fn extend(&mut self, tail: &[u8]) {
+        self.has_checked_sums = false;
         self.buf.extend_from_slice(tail);
     }
     /// Cuts the packet to `len` octets if it is longer.
     pub fn truncate(&mut self, len: usize) {
-        self.buf.truncate(self.head + len);
+        self.has_checked_sums = false;
+        self.buf.truncate(self.head as usize + len);
     }
 }
 
@@ -165,7 +182,9 @@ impl Pool {
     }
     /// A second packet with the same bytes and notes.
     pub fn copy(&mut self, p: &Packet) -> Packet {
-        self.packet(p.bytes(), p.meta)
+        let mut copy = self.packet(p.bytes(), p.meta);
+        copy.has_checked_sums = p.has_checked_sums;
+        copy
     }
     /// Takes a packet's buffer back.
     #[inline]
@@ -197,7 +216,7 @@ impl Pool {
         if buf.len() < HEADROOM {
             buf.resize(HEADROOM, 0);
         }
-        Packet { buf, head: HEADROOM, meta }
+        Packet { buf, head: HEADROOM as u32, has_checked_sums: false, meta }
     }
 }
 
@@ -214,6 +233,33 @@ mod tests {
         let q = pool.zeroed(5, PacketMeta::default());
         assert_eq!(q.bytes(), [0; 5]);
         assert_eq!(pool.live(), 1);
+    }
+
+    #[test]
+    fn checksums_that_were_checked_are_not_any_more_when_the_bytes_change() {
+        let mut pool = Pool::new();
+        let changes: [fn(&mut Packet); 5] = [
+            |p| p.bytes_mut()[0] ^= 1,
+            |p| p.insert(1, 2),
+            |p| p.remove(0, 1),
+            |p| p.extend(&[7]),
+            |p| p.truncate(1),
+        ];
+        for change in changes {
+            let mut p = pool.packet(&[1, 2, 3], PacketMeta::default());
+            assert!(!p.has_checked_sums());
+            p.set_checked_sums();
+            let mut copy = pool.copy(&p);
+            change(&mut copy);
+            assert!(p.has_checked_sums() && !copy.has_checked_sums());
+            pool.recycle(copy);
+            pool.recycle(p);
+        }
+    }
+
+    #[test]
+    fn a_packet_is_one_cache_line() {
+        assert_eq!(size_of::<Packet>(), 64);
     }
 
     proptest! {

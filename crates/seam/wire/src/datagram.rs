@@ -3,6 +3,8 @@
 use std::net::Ipv4Addr;
 use std::ops::Range;
 
+use wayhop_core::Packet;
+
 use crate::{ipv4, udp};
 
 /// What the headers say, and where the payload is.
@@ -35,18 +37,69 @@ pub fn datagram(source: Ipv4Addr, destination: Ipv4Addr, port: u16, ttl: u8, pay
 impl Datagram {
     /// Reads a packet to this port. `None` if it is a fragment, if it has IP options (no protocol sends them, and filters look for
     /// the port where it is without), if a checksum is wrong, or if its source is no host.
-    pub fn read(ip_packet: &[u8], port: u16) -> Option<Self> {
+    pub fn read(packet: &Packet, port: u16) -> Option<Self> {
+        Self::with_right_sums(packet.bytes(), port, packet.has_checked_sums())
+    }
+
+    /// The same of bytes.
+    pub fn of_bytes(ip_packet: &[u8], port: u16) -> Option<Self> {
+        Self::with_right_sums(ip_packet, port, false)
+    }
+
+    fn with_right_sums(ip_packet: &[u8], port: u16, are_checked: bool) -> Option<Self> {
         let ip = ipv4::Packet::new_checked(ip_packet).ok()?;
         let plain = !ip.more_fragments() && ip.fragment_offset() == 0 && ip.header_len() == ipv4::HEADER_LEN;
-        if !plain || ip.protocol() != ipv4::protocol::UDP || !ip.checksum_is_valid() {
+        if !plain || ip.protocol() != ipv4::protocol::UDP || !(are_checked || ip.checksum_is_valid()) {
             return None;
         }
         let udp = udp::Packet::new_checked(ip.payload()).ok()?;
-        if udp.dst_port() != port || !udp.checksum_is_valid(ip.src(), ip.dst()) || !ipv4::is_host(ip.src()) {
+        if udp.dst_port() != port
+            || !(are_checked || udp.checksum_is_valid(ip.src(), ip.dst()))
+            || !ipv4::is_host(ip.src())
+        {
             return None;
         }
         let start = ip.header_len() + udp::HEADER_LEN;
         let payload = start..start + udp.payload().len();
         Some(Self { source: ip.src(), destination: ip.dst(), ttl: ip.ttl(), payload })
+    }
+}
+
+/// Checks the checksums of a UDP datagram in IPv4 once for all who will have a copy: see [`Packet::has_checked_sums`].
+pub fn check_sums(packet: &mut Packet) {
+    let are_right = ipv4::Packet::new_checked(packet.bytes()).is_ok_and(|ip| {
+        ip.protocol() == ipv4::protocol::UDP
+            && ip.checksum_is_valid()
+            && udp::Packet::new_checked(ip.payload())
+                .is_ok_and(|udp| udp.checksum_is_valid(ip.src(), ip.dst()))
+    });
+    if are_right {
+        packet.set_checked_sums();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wayhop_core::{PacketMeta, Pool};
+
+    #[test]
+    fn a_copy_of_a_packet_is_read_as_its_bytes_are_whether_or_not_its_sums_were_checked() {
+        const PORT: u16 = 654;
+        let mut pool = Pool::new();
+        let right = datagram([10, 0, 0, 1].into(), [10, 0, 0, 2].into(), PORT, 1, &[1, 2, 3]);
+        // A bit of each octet is wrong; last, none.
+        for wrong in 0..=right.len() {
+            let mut bytes = right.clone();
+            if let Some(octet) = bytes.get_mut(wrong) {
+                *octet ^= 0x10;
+            }
+            let mut packet = pool.packet(&bytes, PacketMeta::default());
+            check_sums(&mut packet);
+            assert_eq!(packet.has_checked_sums(), wrong == right.len(), "octet {wrong}");
+            let copy = pool.copy(&packet);
+            assert_eq!(Datagram::read(&copy, PORT), Datagram::of_bytes(&bytes, PORT), "octet {wrong}");
+            assert_eq!(Datagram::read(&copy, PORT).is_some(), wrong == right.len(), "octet {wrong}");
+        }
     }
 }

@@ -39,7 +39,7 @@ pub mod rtcm3;
 pub mod tcp;
 pub mod udp;
 
-pub use datagram::{Datagram, datagram};
+pub use datagram::{Datagram, check_sums, datagram};
 pub use error::Error;
 pub(crate) use error::refuse_if;
 pub use icmp_error::{

@@ -5,6 +5,7 @@
 use wayhop_core::{Frame, HopKind, Mac, NetworkInput, Packet, RxMeta, Time, TimerKey, TxStatus};
 use wayhop_node::{Hop, Stage, World as _};
 use wayhop_protocols::hop;
+use wayhop_wire::check_sums;
 
 use crate::common::{Arrivals, Common, Receiver};
 use crate::event::Event;
@@ -131,9 +132,12 @@ impl Net {
     pub(crate) fn lift(&mut self) {
         let common = &mut self.common;
         // The nearest receiver is first: what it and the others do comes after the event.
-        if let Some(arrivals) = common.arriving.take()
+        if let Some(mut arrivals) = common.arriving.take()
             && let Some(&Receiver { node, at, .. }) = arrivals.receivers.iter().min_by_key(|r| r.at)
         {
+            if arrivals.receivers.len() > 1 && common.facts(&arrivals.packet).control.is_some() {
+                check_sums(&mut arrivals.packet);
+            }
             let handle = common.rx_pending.put(arrivals);
             common.queue.push(at, node, Event::Up(handle));
         }

@@ -40,7 +40,7 @@ impl Forger {
 
 /// The message of a packet.
 fn message(packet: &[u8]) -> Option<Message<'_>> {
-    let head = Datagram::read(packet, aodv::PORT)?;
+    let head = Datagram::of_bytes(packet, aodv::PORT)?;
     Message::parse(packet.get(head.payload)?).ok()
 }
 

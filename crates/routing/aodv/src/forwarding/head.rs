@@ -20,7 +20,7 @@ impl Head {
     /// Of a packet that `own` received from a neighbour, by itself or, as the link says, with all others.
     /// Each hop sends its own message: one whose source is not the neighbour was forwarded by mistake.
     pub(crate) fn read(p: &Packet, own: Ipv4Addr, rx: &RxMeta) -> Option<Self> {
-        let d = Datagram::read(p.bytes(), aodv::PORT)?;
+        let d = Datagram::read(p, aodv::PORT)?;
         if d.source == own || rx.from != d.source {
             return None;
         }

@@ -22,7 +22,7 @@ pub(crate) struct Forger {
 
 /// The sender and the entries of a packet's update.
 fn update(packet: &[u8]) -> Option<(Ipv4Addr, Update<'_>)> {
-    let head = Datagram::read(packet, PORT)?;
+    let head = Datagram::of_bytes(packet, PORT)?;
     Some((head.source, Update::parse(packet.get(head.payload)?).ok()?))
 }
 

@@ -36,7 +36,7 @@ impl Protocol for Engine {
     fn on_frame(&mut self, cx: &mut Cx<'_>, p: Packet, rx: &RxMeta) {
         // Updates go one hop: what comes with another source than the neighbour's was forwarded.
         let is_heard = |d: &Datagram| d.source != cx.addr() && rx.from == d.source;
-        let Some(head) = Datagram::read(p.bytes(), dsdv::PORT).filter(is_heard) else {
+        let Some(head) = Datagram::read(&p, dsdv::PORT).filter(is_heard) else {
             return cx.drop(p, DropReason::Malformed);
         };
         let Ok(update) = Update::parse(&p.bytes()[head.payload]) else {
