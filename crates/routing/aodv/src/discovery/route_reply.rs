@@ -246,29 +246,30 @@ impl Engine {
         seq: u32,
         expires: Time,
     ) {
-        let e = self.entry(cx, destination);
+        let place = self.place(cx, destination);
+        let e = self.table.at_mut(place);
         e.seq = Some(e.seq.map_or(seq, |own| newest(own, seq)));
         e.wanted_until = expires;
-        self.make_valid(cx, destination, next_hop, hops, expires);
+        self.make_valid(cx, place, next_hop, hops, expires);
     }
 
-    /// Makes an entry valid, whatever its number.
+    /// Makes the entry at a place valid, whatever its number.
     pub(crate) fn make_valid(
         &mut self,
         cx: &mut Cx<'_>,
-        destination: Ipv4Addr,
+        place: usize,
         next_hop: Ipv4Addr,
         hops: u8,
         expires: Time,
     ) {
-        let e = self.entry(cx, destination);
+        let e = self.table.at_mut(place);
         let is_same = e.is_valid() && e.next_hop == next_hop && e.hops == hops;
         let repaired_from = (e.state == RouteState::Repair).then_some(e.last_hops.unwrap_or(e.hops));
         e.state = RouteState::Valid;
         e.next_hop = next_hop;
         e.hops = hops;
         e.expires = expires;
-        let prefix = e.prefix;
+        let (destination, prefix) = (e.destination, e.prefix);
         if !is_same {
             cx.note("route_added", destination, hops.into());
         }

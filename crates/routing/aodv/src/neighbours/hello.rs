@@ -76,12 +76,13 @@ impl Engine {
     /// A Hello is news about the way to its sender, one hop long, by the rules for replies: a number that is entered without
     /// its way would let a longer way pass for a newer one.
     fn hello_route(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr, seq: u32, until: Time) {
-        let e = self.entry(cx, neighbour);
+        let place = self.place(cx, neighbour);
+        let e = self.table.at(place);
         if !e.accepts(seq, 1) {
             if e.contradicts(neighbour, seq) {
                 self.ask_next_hop(cx, neighbour);
             }
-            return self.direct_route(cx, neighbour, until);
+            return self.direct_route(cx, place, until);
         }
         let is_direct = e.is_valid() && e.next_hop == neighbour;
         let until = if is_direct { until.max(e.expires) } else { until };
@@ -98,6 +99,9 @@ impl Engine {
     /// Neighbours whose Hellos stayed away are lost (section 6.9).
     pub(crate) fn expire_neighbours(&mut self, cx: &mut Cx<'_>) {
         let now = cx.now();
+        if self.neighbours.next_loss(&self.params).is_none_or(|at| at >= now) {
+            return;
+        }
         let params = Arc::clone(&self.params);
         let is_lost = |n: &Neighbour| n.lost_at(&params) < now;
         while let Some(i) = self.neighbours.hellos.rows().iter().position(is_lost) {

@@ -56,14 +56,24 @@ impl NeighbourTable {
     }
     /// When the first neighbour is lost if it stays silent.
     pub(crate) fn next_loss(&self, p: &Params) -> Option<Time> {
-        self.hellos.rows().iter().map(|n| n.lost_at(p)).min()
+        let usual = allowed_silence(Self::INTERVAL_MS, p);
+        let silence = |n: &Neighbour| match n.interval_ms {
+            Self::INTERVAL_MS => usual,
+            other => allowed_silence(other, p),
+        };
+        self.hellos.rows().iter().map(|n| n.heard + silence(n)).min()
     }
+}
+
+/// How long a neighbour that says to send Hellos this often may be silent (section 6.9).
+fn allowed_silence(interval_ms: u32, p: &Params) -> Span {
+    let allowed = u64::from(p.allowed_hello_loss);
+    let stated = Span::from_millis(u64::from(interval_ms.max(1))) * allowed.max(1);
+    p.believed(stated) / allowed.max(1) * allowed
 }
 
 impl Neighbour {
     pub(crate) fn lost_at(&self, p: &Params) -> Time {
-        let allowed = u64::from(p.allowed_hello_loss);
-        let stated = Span::from_millis(u64::from(self.interval_ms.max(1))) * allowed.max(1);
-        self.heard + p.believed(stated) / allowed.max(1) * allowed
+        self.heard + allowed_silence(self.interval_ms, p)
     }
 }

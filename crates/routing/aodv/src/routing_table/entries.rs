@@ -10,7 +10,13 @@ use crate::routing_table::RouteEntry;
 impl Engine {
     /// The entry for a destination. A full table loses its least useful row.
     pub(crate) fn entry(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) -> &mut RouteEntry {
-        let place = self.table.find(destination).unwrap_or_else(|| {
+        let place = self.place(cx, destination);
+        self.table.at_mut(place)
+    }
+
+    /// The place of that entry, until one is forgotten.
+    pub(crate) fn place(&mut self, cx: &mut Cx<'_>, destination: Ipv4Addr) -> usize {
+        self.table.find(destination).unwrap_or_else(|| {
             if self.table.len() >= self.params.max_routes.max(1)
                 && let Some(victim) = self.table.least_useful()
             {
@@ -20,8 +26,7 @@ impl Engine {
             self.check_after(cx, expires);
             self.table.add(destination, expires);
             self.table.len() - 1
-        });
-        self.table.at_mut(place)
+        })
     }
 
     /// Deletes an entry.
@@ -41,12 +46,14 @@ impl Engine {
             return;
         }
         let until = cx.now() + self.params.active_route_timeout();
-        self.direct_route(cx, neighbour, until);
+        let place = self.place(cx, neighbour);
+        self.direct_route(cx, place, until);
     }
 
-    /// A route of one hop that lasts at least until then.
-    pub(crate) fn direct_route(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr, until: Time) {
-        let e = self.entry(cx, neighbour);
+    /// A route of one hop, to the neighbour with the entry at this place, that lasts at least until then.
+    pub(crate) fn direct_route(&mut self, cx: &mut Cx<'_>, place: usize, until: Time) {
+        let e = self.table.at_mut(place);
+        let neighbour = e.destination;
         let is_direct = |e: &RouteEntry| e.next_hop == neighbour;
         if e.is_valid() && (is_direct(e) || e.seq.is_some()) {
             if is_direct(e) {
@@ -55,7 +62,7 @@ impl Engine {
             return;
         }
         let was_searched = e.search().is_on();
-        self.make_valid(cx, neighbour, neighbour, 1, until);
+        self.make_valid(cx, place, neighbour, 1, until);
         if was_searched {
             self.search_ended(cx, neighbour);
         }
