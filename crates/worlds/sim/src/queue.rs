@@ -40,6 +40,8 @@ pub(crate) const MAX_NODES: usize = 1 << 24;
 const IN_BUCKET: usize = 8;
 /// Events of a front that is too long: its later half is taken out.
 const MOST_IN_FRONT: usize = 64;
+/// The memory of a longer front is given back.
+const MOST_KEPT_IN_FRONT: usize = 16_384;
 /// A bucket of `far` is 2^23 ns long, about 8 ms, and 17 s are divided into them.
 const FAR_SHIFT: u32 = 23;
 const FAR: usize = 2_048;
@@ -151,6 +153,10 @@ impl<E: Copy> EventQueue<E> {
     /// would not find a bucket any more.
     #[inline(never)]
     fn refill(&mut self, end: Time) {
+        // As many nodes begin at once it may be long, which does not come again.
+        if self.front.capacity() > MOST_KEPT_IN_FRONT {
+            self.front.shrink_to(MOST_IN_FRONT);
+        }
         if self.near.is_empty() && self.next_unfit().is_none_or(|at| at >= self.window_end) {
             self.open_window(end);
         }
