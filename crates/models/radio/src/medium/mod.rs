@@ -10,6 +10,7 @@
 mod cells;
 mod deferred;
 mod layout;
+mod legs;
 mod meeting;
 mod neighbours;
 mod overrides;
@@ -23,7 +24,7 @@ mod transmission;
 mod watch;
 mod watching;
 
-use wayhop_core::{Leg, Position, Span, Time};
+use wayhop_core::{Span, Time};
 
 use crate::config::{RadioConfig, Reception};
 use crate::host::Motions;
@@ -34,6 +35,7 @@ use crate::site::{End, Site};
 use crate::station::{NONE, PhyState};
 use crate::units::dbm_to_watts;
 use deferred::Deferred;
+use legs::Legs;
 use neighbours::Neighbours;
 pub use overrides::LinkOverride;
 use overrides::{Overrides, Powers};
@@ -66,7 +68,7 @@ pub(crate) struct Medium {
     pub(crate) gain: f64,
     /// Whom the transmission that begins now reaches, for reuse.
     audible: Vec<Audible>,
-    legs: Vec<Leg>,
+    legs: Legs,
     pub(crate) neighbours: Neighbours,
     /// Transmissions that some stations have not been notified of; `None` where all are told at once.
     deferred: Option<Box<Deferred>>,
@@ -78,8 +80,6 @@ pub(crate) struct Medium {
     model: Model,
 }
 
-/// Asked for before the first use: a leg that is over at once.
-const UNKNOWN: Leg = Leg { until: Time::ZERO, ..Leg::at_rest(Position { x: 0.0, y: 0.0, z: 0.0 }) };
 /// A link that is up by order is as good as over this distance, metres.
 const NEAR_M: f64 = 50.0;
 
@@ -149,7 +149,7 @@ impl Medium {
             reach: Reach::new(floor_watts, range_m),
             gain: 1.0,
             audible: Vec::new(),
-            legs: vec![UNKNOWN; stations],
+            legs: Legs::new(stations),
             slots: Vec::new(),
             free: Vec::new(),
             spare: Vec::new(),
@@ -172,7 +172,7 @@ impl Medium {
         });
         let sender = t.head.from;
         self.renew(now, stations, motions);
-        let here = place(&mut self.legs, sender, now, motions);
+        let here = self.legs.place(sender, now, motions);
         let mut receivers = self.spare.pop().unwrap_or_default();
         let s = Start { now, airtime, sender, here, slot, t: &t };
         let kept = if self.is_deferred() {
@@ -247,7 +247,7 @@ impl Medium {
         let Start { now, sender, here, t, .. } = *s;
         let from = End { station: sender, at: here };
         for &station in self.neighbours.near(sender) {
-            let there = place(&mut self.legs, station, now, motions);
+            let there = self.legs.place(station, now, motions);
             let d2 = there.distance_squared(here);
             if !self.reach.includes(d2) {
                 continue;
@@ -353,14 +353,14 @@ fn audible_among(
     s: &Start<'_>,
     reach: Reach,
     propagation: &Propagation,
-    legs: &mut [Leg],
+    legs: &mut Legs,
     audible: &mut Vec<Audible>,
     motions: &mut impl Motions,
 ) {
     audible.clear();
     let random = propagation.is_random();
     for &station in stations {
-        let d2 = place(legs, station, s.now, motions).distance_squared(s.here);
+        let d2 = legs.place(station, s.now, motions).distance_squared(s.here);
         if !reach.includes(d2) {
             continue;
         }
@@ -372,28 +372,4 @@ fn audible_among(
             audible.push(a);
         }
     }
-}
-
-/// Where a station was a moment ago.
-fn place_then(legs: &[Leg], station: u32, then: Time, motions: &mut impl Motions) -> Position {
-    let leg = legs[station as usize];
-    let leg = if leg.from <= then && then < leg.until { leg } else { motions.leg(station, then) };
-    leg.position(then)
-}
-
-/// Where a station is now.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "called for every station near every transmission")]
-fn place(legs: &mut [Leg], station: u32, now: Time, motions: &mut impl Motions) -> Position {
-    let leg = &mut legs[station as usize];
-    if now >= leg.until {
-        next_leg(leg, station, now, motions);
-    }
-    leg.position(now)
-}
-
-/// Apart, so that what is called for every station near stays small.
-#[cold]
-fn next_leg(leg: &mut Leg, station: u32, now: Time, motions: &mut impl Motions) {
-    *leg = motions.leg(station, now);
 }

@@ -5,9 +5,10 @@
 //! until then has no use for a list: its neighbours are taken from the grid, and a network of a million such stations needs no memory for
 //! lists.
 
-use wayhop_core::{Leg, Position, Time};
+use wayhop_core::{Position, Time};
 
 use super::layout::Layout;
+use super::legs::Legs;
 use crate::host::Motions;
 
 pub(crate) struct Neighbours {
@@ -97,14 +98,13 @@ impl Neighbours {
     }
 
     /// Makes the grid again.
-    pub(crate) fn renew(&mut self, now: Time, legs: &mut [Leg], motions: &mut impl Motions) {
-        for (i, leg) in legs.iter_mut().enumerate() {
-            if self.forgotten || now >= leg.until {
-                *leg = motions.leg(i as u32, now);
-            }
-            self.places[i] = leg.position(now);
+    pub(crate) fn renew(&mut self, now: Time, legs: &mut Legs, motions: &mut impl Motions) {
+        if std::mem::take(&mut self.forgotten) {
+            legs.forget();
         }
-        self.forgotten = false;
+        for (i, place) in (0..).zip(&mut self.places) {
+            *place = legs.place(i, now, motions);
+        }
         let cell_m = f64::midpoint(self.range_m, self.margin_m);
         self.grid.fill(&self.places, cell_m, self.members.as_deref());
         self.epoch += 1;
@@ -235,12 +235,13 @@ fn squared_m2([x, y]: [f64; 2], at: Position) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wayhop_core::{Purpose, stream};
+    use wayhop_core::{Leg, Purpose, stream};
 
-    struct Still;
-    impl Motions for Still {
-        fn leg(&mut self, _: u32, _: Time) -> Leg {
-            unreachable!("stations at rest have one leg")
+    /// Stations that rest at these places.
+    struct Still<'a>(&'a [Position]);
+    impl Motions for Still<'_> {
+        fn leg(&mut self, station: u32, _: Time) -> Leg {
+            Leg::at_rest(self.0[station as usize])
         }
         fn settled_until(&mut self, _: Time, _: f64) -> Time {
             Time::NEVER
@@ -253,11 +254,11 @@ mod tests {
         for (n, size) in [(1usize, 10.0), (40, 1500.0), (300, 5000.0), (50, 1e6)] {
             let places: Vec<Position> =
                 (0..n).map(|_| Position::new(r.range(-size, size), r.range(0.0, size), 0.0)).collect();
-            let mut legs: Vec<Leg> = places.iter().map(|&p| Leg::at_rest(p)).collect();
+            let mut legs = Legs::new(n);
             let mut nb = Neighbours::new(n, 550.0);
             for s in 0..n {
                 if nb.is_due(Time::ZERO) {
-                    nb.renew(Time::ZERO, &mut legs, &mut Still);
+                    nb.renew(Time::ZERO, &mut legs, &mut Still(&places));
                 }
                 let expect: Vec<u32> = (0..n)
                     .filter(|&i| i != s && places[i].distance(places[s]) <= 605.0)

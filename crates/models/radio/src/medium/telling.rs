@@ -5,7 +5,7 @@ use wayhop_core::{Span, Time};
 use super::deferred::{Deferred, Kept};
 use super::stations::Stations;
 use super::transmission::{Arrival, Receiver, Start};
-use super::{Medium, audible_among, place_then};
+use super::{Medium, audible_among};
 use crate::host::Motions;
 use crate::station::{Backoff, NONE, PhyState};
 
@@ -127,7 +127,7 @@ impl Medium {
             if kept.number < told || kept.sender == station {
                 continue;
             }
-            let there = place_then(&self.legs, station, kept.from, motions);
+            let there = self.legs.place_then(station, kept.from, motions);
             let d2 = there.distance_squared(kept.here);
             let Some(a) = self.reach.heard_plainly(&self.propagation, station, d2) else { continue };
             let from = kept.from + Span::from_nanos(u64::from(a.delay_ns));

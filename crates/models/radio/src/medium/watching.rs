@@ -4,7 +4,7 @@ use wayhop_core::Span;
 
 use super::transmission::{Arrival, Start, Transmission};
 use super::watch::{AtStation, FateRecord, FrameInfo};
-use super::{Medium, Model, place};
+use super::{Medium, Model};
 use crate::fate::Fate;
 use crate::host::{EVERYONE, Motions, NOBODY};
 use crate::phy::{FrameKind, Phy};
@@ -96,7 +96,7 @@ impl Medium {
         motions: &mut impl Motions,
     ) -> AtStation {
         let Start { now, here, t, .. } = *s;
-        let there = place(&mut self.legs, station, now, motions);
+        let there = self.legs.place(station, now, motions);
         let d2 = there.distance_squared(here);
         let mean_watts = match &self.site {
             None => self.propagation.mean_watts(d2),
