@@ -71,6 +71,11 @@ pub trait Protocol: Send {
         let _ = packet;
         true
     }
+    /// Reads the protocol's own state, so that it is in the processor's caches when [`Protocol::look_ahead`] begins with it. The answer
+    /// has no meaning.
+    fn touch(&self) -> u8 {
+        0
+    }
     /// Reads memory that [`Protocol::on_frame`] will most likely need for a packet from this neighbour: a host that is about to give
     /// one packet to many nodes asks all of them first, so that they wait for their memory together. The answer has no meaning.
     fn look_ahead(&self, from: Addr) -> u8 {
@@ -156,6 +161,9 @@ impl<P: Protocol + ?Sized> Protocol for Box<P> {
     }
     fn wants_overheard(&self, packet: &[u8]) -> bool {
         (**self).wants_overheard(packet)
+    }
+    fn touch(&self) -> u8 {
+        (**self).touch()
     }
     fn look_ahead(&self, from: Addr) -> u8 {
         (**self).look_ahead(from)

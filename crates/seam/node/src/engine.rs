@@ -48,11 +48,16 @@ impl<P: Protocol> Engine<P> {
         }
     }
 
+    /// Reads what [`Engine::look_ahead`] begins with.
+    #[inline]
+    pub(crate) fn touch(&self) -> u8 {
+        let timer = self.timers.first().map_or(0, |(_, timer)| timer.due.as_nanos() as u8);
+        timer ^ self.protocol.touch()
+    }
     /// Reads what a packet from a neighbour will need: see [`crate::Node::look_ahead`].
     #[inline]
     pub(crate) fn look_ahead(&self, from: Addr) -> u8 {
-        let timer = self.timers.first().map_or(0, |(_, timer)| timer.due.as_nanos() as u8);
-        timer ^ self.protocol.look_ahead(from)
+        self.protocol.look_ahead(from)
     }
 }
 

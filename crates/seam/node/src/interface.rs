@@ -155,6 +155,11 @@ impl Iface {
     pub(crate) fn asks_for(&self, addr: Addr) -> bool {
         self.knows(addr) || self.resolver.as_ref().is_some_and(|r| r.asks_for(addr))
     }
+    /// Reads what [`Iface::look_ahead`] begins with.
+    #[inline]
+    pub(crate) fn touch(&self) -> u8 {
+        self.neighbours.as_ref().map_or(0, |n| n.touch())
+    }
     /// Reads what a packet from a neighbour will need: see [`crate::Node::look_ahead`].
     #[inline]
     pub(crate) fn look_ahead(&self, from: Addr) -> u8 {

@@ -33,6 +33,12 @@ impl Neighbours {
         Self { rows, rates, segment, known: 0, others: None, pinned: None }
     }
 
+    /// Reads what [`Neighbours::look_ahead`] and counting begin with.
+    #[inline]
+    pub(crate) fn touch(&self) -> u8 {
+        self.rows.len() as u8 ^ self.rates.touch()
+    }
+
     /// Reads what a packet from a neighbour will need: see [`crate::Node::look_ahead`].
     #[inline]
     pub(crate) fn look_ahead(&self, from: Addr) -> u8 {

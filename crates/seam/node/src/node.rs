@@ -96,12 +96,20 @@ impl<P: Protocol> Node<P> {
         node
     }
 
+    /// Reads what [`Node::touch_tables`] begins with. The answer has no meaning.
+    #[inline]
+    #[must_use]
+    pub fn touch(&self) -> u8 {
+        let has_interface = self.interfaces.first().is_some_and(|iface| iface.is_up);
+        let has_timers = self.engines.first().is_some_and(|e| !e.timers.is_empty());
+        u8::from(has_interface ^ has_timers ^ self.is_up) ^ self.sockets.touch() ^ self.clock.as_nanos() as u8
+    }
     /// Reads what [`Node::look_ahead`] begins with. The answer has no meaning.
     #[inline]
     #[must_use]
-    pub fn touch(&self) -> bool {
-        let has_interface = self.interfaces.first().is_some_and(|iface| iface.is_up);
-        has_interface ^ self.engines.first().is_some_and(|e| e.timers.is_empty())
+    pub fn touch_tables(&self) -> u8 {
+        let interfaces = self.interfaces.iter().fold(0, |all, iface| all ^ iface.touch());
+        self.engines.iter().fold(interfaces, |all, e| all ^ e.touch())
     }
     /// Reads memory that a packet from a neighbour will most likely need, so that it is in the processor's caches. Worth it for
     /// several nodes, one after the other, before they receive a packet in turn: they wait for their memory together. The answer has no
@@ -119,7 +127,7 @@ impl<P: Protocol> Node<P> {
     #[inline]
     #[must_use]
     pub fn look_ahead_own(&self) -> u8 {
-        self.engines.iter().fold(0, |all, e| all ^ e.look_ahead(self.addr.into()))
+        self.engines.iter().fold(0, |all, e| all ^ e.touch() ^ e.look_ahead(self.addr.into()))
     }
 
     /// One more engine, which comes after the others.

@@ -130,6 +130,12 @@ impl Protocol for OnDemand {
             State::Idle(_) => true,
         }
     }
+    fn touch(&self) -> u8 {
+        match &self.0 {
+            State::Running(protocol) => protocol.touch(),
+            State::Idle(_) => 0,
+        }
+    }
     fn look_ahead(&self, from: Addr) -> u8 {
         match &self.0 {
             State::Running(protocol) => protocol.look_ahead(from),

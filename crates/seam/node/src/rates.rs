@@ -63,6 +63,12 @@ pub(crate) struct Rates {
 }
 
 impl Rates {
+    /// Reads what counting begins with.
+    #[inline]
+    pub(crate) fn touch(&self) -> u8 {
+        self.second as u8
+    }
+
     /// Counts a packet, and says whether it is within the limits.
     pub(crate) fn admits(
         &mut self,

@@ -21,6 +21,11 @@ impl Sockets {
     pub(crate) fn clear(&mut self) {
         self.open.clear();
     }
+    /// Reads what a search begins with.
+    #[inline]
+    pub(crate) fn touch(&self) -> u8 {
+        self.open.first().map_or(0, |(engine, _)| *engine)
+    }
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Opened> {
         self.open.iter().map(|(_, o)| o)
     }

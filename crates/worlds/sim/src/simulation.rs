@@ -425,9 +425,9 @@ fn look_ahead(
     };
     let touch = |(node, event)| {
         let in_application = hosted(event).is_some_and(|h| h.network.is_some());
-        nodes.get(node).is_some_and(Node::touch) ^ media.touch(node) ^ in_application
+        nodes.get(node).map_or(0, Node::touch) ^ u8::from(media.touch(node) ^ in_application)
     };
-    black_box(events.clone().map(touch).fold(false, |all, read| all ^ read));
+    black_box(events.clone().map(touch).fold(0, |all, read| all ^ read));
     let rest = |(node, event)| {
         nodes.get(node).map_or(0, Node::look_ahead_own) ^ hosted(event).map_or(0, Hosted::look_ahead)
     };

@@ -82,8 +82,9 @@ impl Task {
 }
 
 /// Has the memory of all nodes that are about to receive a packet fetched at once, instead of one after the other: first what
-/// leads to the rest.
+/// leads to the rest, level by level: a processor waits for some of them at a time, and not for one behind another.
 pub(crate) fn look_ahead<'a>(receivers: impl Iterator<Item = (&'a Node, &'a RxMeta)> + Clone) {
-    std::hint::black_box(receivers.clone().fold(false, |all, (node, _)| all ^ node.touch()));
+    std::hint::black_box(receivers.clone().fold(0, |all, (node, _)| all ^ node.touch()));
+    std::hint::black_box(receivers.clone().fold(0, |all, (node, _)| all ^ node.touch_tables()));
     std::hint::black_box(receivers.fold(0, |all, (node, rx)| all ^ node.look_ahead(rx)));
 }
