@@ -63,12 +63,12 @@ impl Packet {
         &mut self.buf[self.head as usize..]
     }
     /// Whether the host found the checksums right of these very bytes, as a network card may tell it (Linux's `CHECKSUM_UNNECESSARY`).
-    /// They need no other look.
+    /// They need not be checked again.
     #[inline]
     pub fn has_checked_sums(&self) -> bool {
         self.has_checked_sums
     }
-    /// Says so, until the bytes change. Copies say it, too.
+    /// Marks the checksums as right until the bytes change. Copies keep the mark.
     pub fn set_checked_sums(&mut self) {
         self.has_checked_sums = true;
     }

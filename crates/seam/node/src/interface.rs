@@ -153,7 +153,7 @@ impl Iface {
     }
     /// Whether a neighbour's link address is known or asked for.
     pub(crate) fn asks_for(&self, addr: Addr) -> bool {
-        self.knows(addr) || self.resolver.as_ref().is_some_and(|r| r.asks_for(addr))
+        self.has_link(addr) || self.resolver.as_ref().is_some_and(|r| r.asks_for(addr))
     }
     /// Reads what [`Iface::look_ahead`] begins with.
     #[inline]
@@ -170,7 +170,7 @@ impl Iface {
     }
     /// Whether a neighbour's link address is known.
     #[inline]
-    pub(crate) fn knows(&self, addr: Addr) -> bool {
+    pub(crate) fn has_link(&self, addr: Addr) -> bool {
         self.neighbours.as_ref().is_some_and(|n| n.has_link(addr))
     }
 }

@@ -14,7 +14,6 @@ pub(crate) struct Neighbour {
 
 /// Whether a neighbour's link address is known.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-#[repr(u8)]
 pub(crate) enum Link {
     #[default]
     Unknown,

@@ -208,7 +208,7 @@ impl<P> Node<P> {
     #[inline]
     pub fn lacks_mac_of(&self, iface: IfaceId, neighbour: Addr) -> bool {
         let iface = &self.interfaces[iface.index()];
-        iface.config.resolution == Resolution::Host && !iface.knows(neighbour)
+        iface.config.resolution == Resolution::Host && !iface.has_link(neighbour)
     }
     /// Another configuration for an interface: its MTU changed, or what it reports.
     pub fn configure(&mut self, iface: IfaceId, config: Arc<IfaceConfig>) {

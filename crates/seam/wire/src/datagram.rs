@@ -38,42 +38,42 @@ impl Datagram {
     /// Reads a packet to this port. `None` if it is a fragment, if it has IP options (no protocol sends them, and filters look for
     /// the port where it is without), if a checksum is wrong, or if its source is no host.
     pub fn read(packet: &Packet, port: u16) -> Option<Self> {
-        Self::with_right_sums(packet.bytes(), port, packet.has_checked_sums())
+        let are_right = |_: &Self| packet.has_checked_sums() || sums_are_right(packet.bytes());
+        Self::parse(packet.bytes(), port).filter(are_right)
     }
 
     /// The same of bytes.
     pub fn of_bytes(ip_packet: &[u8], port: u16) -> Option<Self> {
-        Self::with_right_sums(ip_packet, port, false)
+        Self::parse(ip_packet, port).filter(|_| sums_are_right(ip_packet))
     }
 
-    fn with_right_sums(ip_packet: &[u8], port: u16, are_checked: bool) -> Option<Self> {
+    /// Whatever the checksums.
+    fn parse(ip_packet: &[u8], port: u16) -> Option<Self> {
         let ip = ipv4::Packet::new_checked(ip_packet).ok()?;
         let plain = !ip.more_fragments() && ip.fragment_offset() == 0 && ip.header_len() == ipv4::HEADER_LEN;
-        if !plain || ip.protocol() != ipv4::protocol::UDP || !(are_checked || ip.checksum_is_valid()) {
+        if !plain || ip.protocol() != ipv4::protocol::UDP || !ipv4::is_host(ip.src()) {
             return None;
         }
-        let udp = udp::Packet::new_checked(ip.payload()).ok()?;
-        if udp.dst_port() != port
-            || !(are_checked || udp.checksum_is_valid(ip.src(), ip.dst()))
-            || !ipv4::is_host(ip.src())
-        {
-            return None;
-        }
+        let udp = udp::Packet::new_checked(ip.payload()).ok().filter(|udp| udp.dst_port() == port)?;
         let start = ip.header_len() + udp::HEADER_LEN;
         let payload = start..start + udp.payload().len();
         Some(Self { source: ip.src(), destination: ip.dst(), ttl: ip.ttl(), payload })
     }
 }
 
-/// Checks the checksums of a UDP datagram in IPv4 once for all who will have a copy: see [`Packet::has_checked_sums`].
-pub fn check_sums(packet: &mut Packet) {
-    let are_right = ipv4::Packet::new_checked(packet.bytes()).is_ok_and(|ip| {
+/// Whether it is a UDP datagram in IPv4 with right checksums.
+fn sums_are_right(ip_packet: &[u8]) -> bool {
+    ipv4::Packet::new_checked(ip_packet).is_ok_and(|ip| {
         ip.protocol() == ipv4::protocol::UDP
             && ip.checksum_is_valid()
             && udp::Packet::new_checked(ip.payload())
                 .is_ok_and(|udp| udp.checksum_is_valid(ip.src(), ip.dst()))
-    });
-    if are_right {
+    })
+}
+
+/// Checks the checksums of a UDP datagram in IPv4 once for all who will have a copy: see [`Packet::has_checked_sums`].
+pub fn check_sums(packet: &mut Packet) {
+    if sums_are_right(packet.bytes()) {
         packet.set_checked_sums();
     }
 }

@@ -135,7 +135,7 @@ impl Net {
         if let Some(mut arrivals) = common.arriving.take()
             && let Some(&Receiver { node, at, .. }) = arrivals.receivers.iter().min_by_key(|r| r.at)
         {
-            if arrivals.receivers.len() > 1 && common.facts(&arrivals.packet).control.is_some() {
+            if arrivals.receivers.len() > 1 {
                 check_sums(&mut arrivals.packet);
             }
             let handle = common.rx_pending.put(arrivals);

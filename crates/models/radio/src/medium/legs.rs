@@ -29,8 +29,7 @@ impl Legs {
     }
 
     /// Where a station is now.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "called for every station near every transmission")]
+    #[inline]
     pub(super) fn place(&mut self, station: u32, now: Time, motions: &mut impl Motions) -> Position {
         let InLine(leg) = &mut self.0[station as usize];
         if now >= leg.until {

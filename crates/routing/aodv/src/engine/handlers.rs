@@ -79,7 +79,7 @@ impl Protocol for Engine {
     }
 
     fn touch(&self) -> u8 {
-        // What is read of it for a Hello, wherever it lies.
+        // Fields that a Hello needs, which lie in several cache lines.
         let lists = self.table.len() ^ self.neighbours.hellos.len() ^ self.watch.0.len();
         let times = self.next_check.as_nanos() ^ self.quiet_until.as_nanos();
         lists as u8 ^ times as u8 ^ self.seq as u8 ^ u8::from(self.buffer.is_empty())

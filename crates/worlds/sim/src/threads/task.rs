@@ -82,7 +82,7 @@ impl Task {
 }
 
 /// Has the memory of all nodes that are about to receive a packet fetched at once, instead of one after the other: first what
-/// leads to the rest, level by level: a processor waits for some of them at a time, and not for one behind another.
+/// leads to the rest. Each loop reads what the one before it led to, so that the processor waits for several nodes at a time.
 pub(crate) fn look_ahead<'a>(receivers: impl Iterator<Item = (&'a Node, &'a RxMeta)> + Clone) {
     std::hint::black_box(receivers.clone().fold(0, |all, (node, _)| all ^ node.touch()));
     std::hint::black_box(receivers.clone().fold(0, |all, (node, _)| all ^ node.touch_tables()));
