@@ -24,7 +24,7 @@ start_s = 1
 
 const ctl = (...args) => JSON.parse(execFileSync(wayhop, ["ctl", "--json", "--run", "walked", ...args], { env, encoding: "utf8" }));
 
-/** What the page shows is the run's clock, ten times as fast as the wall's. */
+/** What the page shows is the run's clock, ten times as fast as the wall's, although a busy machine's page is some seconds late. */
 async function clockIsTenTimesAsFast(page) {
   const seconds = async () => {
     const [minutes, seconds] = (await page.locator("output.now").textContent()).split(" / ")[0].split(":").map(Number);
@@ -32,7 +32,7 @@ async function clockIsTenTimesAsFast(page) {
   };
   await until("the run has begun", async () => (await seconds()) > 3);
   const before = [await seconds(), Date.now()];
-  await wait(2000);
+  await wait(10_000);
   const speed = (1000 * ((await seconds()) - before[0])) / (Date.now() - before[1]);
   assert.ok(speed > 5 && speed < 15, `simulated seconds in a second: ${speed}`);
   assert.equal(ctl("hello").speed, 10);

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::Value;
 
@@ -222,6 +222,11 @@ fn host(report: &Value, i: usize) -> &Value {
     hosts.iter().find(|h| h["name"] == format!("car-{i}")).unwrap_or_else(|| panic!("no car-{i}: {report}"))
 }
 
+/// When a file was written.
+fn unix_seconds(path: &Path) -> f64 {
+    fs::metadata(path).unwrap().modified().unwrap().duration_since(UNIX_EPOCH).unwrap().as_secs_f64()
+}
+
 /// What became of a host's programs.
 fn outcomes(stopped: &Value, i: usize) -> Vec<String> {
     let all = host(stopped, i)["stop"]["programs"].as_array().unwrap().iter();
@@ -239,8 +244,9 @@ fn assert_is_small(push: &Value) {
     assert!(unpacked < whole && bytes < unpacked / 2, "{bytes} {unpacked} {whole}");
 }
 
-/// What programs said and wrote came with the runs; they began when the nodes did.
-fn assert_programs_have_run(site: &Site, started: &Value) {
+/// What programs said and wrote came with the runs; they began when the nodes did, and not only after the traffic, which begins 4 s
+/// later, and ended at a given second.
+fn assert_programs_have_run(site: &Site, started: &Value, traffic_ended: f64) {
     let read = |name: &str| {
         let path = site.folder.join("records").join(name);
         fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
@@ -248,7 +254,7 @@ fn assert_programs_have_run(site: &Site, started: &Value) {
     let starts = started["starts_unix_s"].as_f64().unwrap();
     for i in 0..3 {
         let began: f64 = read(&format!("car-{i}.programs/trajectory/begin")).trim().parse().unwrap();
-        assert!((0.0..1.0).contains(&(began - starts)), "{began} {starts}");
+        assert!((starts..traffic_ended).contains(&began), "{began} {starts} {traffic_ended}");
         let node = host(started, i)["node"].as_str().unwrap();
         let said = read(&format!("car-{i}.programs/trajectory/stdout.log"));
         assert_eq!(said, format!("car-{i} is '{node}' $HOME\n"));
@@ -310,6 +316,7 @@ fn a_fleet_is_checked_equipped_started_and_stopped_and_its_records_are_fetched()
     assert!(twice["hosts"][0]["problems"][0].as_str().unwrap().contains("already running"), "{twice}");
     let status_of_ping = site.directory(0).join("runs").join(&run).join("car-0.programs/traffic/status");
     site.mesh.until("the traffic ends", Duration::from_secs(60), |_| status_of_ping.exists());
+    let traffic_ended = unix_seconds(&status_of_ping);
     let (early, status) = site.report(&["fetch", "cars.toml"]);
     assert_eq!(status, 1, "{early}");
     let (stopped, status) = site.report(&["stop", "cars.toml"]);
@@ -343,7 +350,7 @@ fn a_fleet_is_checked_equipped_started_and_stopped_and_its_records_are_fetched()
         let log = fs::read_to_string(site.folder.join(format!("records/car-{i}.log"))).unwrap();
         assert!(log.contains("programs use mesh0"), "{log}");
     }
-    assert_programs_have_run(&site, &started);
+    assert_programs_have_run(&site, &started, traffic_ended);
     let text = String::from_utf8(site.run(&["stop", "cars.toml", "--quiet"]).stdout).unwrap();
     assert!(text.lines().nth(1).unwrap().contains("was over"), "{text}");
 }
