@@ -18,6 +18,7 @@ pub(crate) struct Stations<'a> {
 
 impl Stations<'_> {
     /// A station has heard the end of a frame that it did not understand.
+    #[inline]
     pub(crate) fn wait_eifs(&mut self, at: Time, station: u32) {
         let i = station as usize;
         if self.eifs_replaces_difs {

@@ -49,7 +49,7 @@ impl Medium {
         let mut candidates = std::mem::take(&mut d.candidates);
         candidates.clear();
         if is_known {
-            candidates.extend(self.neighbours.everyone_near(s.sender));
+            candidates.extend_from_slice(self.neighbours.everyone_near(s.sender));
             self.tell_candidates(s, &d, &candidates, receivers, stations, motions);
         } else {
             if s.t.is_read_by_all {

@@ -1,5 +1,6 @@
 //! Route Requests of others: heard, answered, passed on (RFC 4728 section 8.2.2).
 
+use std::iter;
 use std::net::Ipv4Addr;
 
 use wayhop_core::{Cx, DropReason, Packet, Span};
@@ -136,12 +137,10 @@ pub(crate) enum RequestIs {
     New,
 }
 
-/// Whether a request's initiator and those that passed it on, which are 63 at most, are nodes, and none is there twice.
+/// Whether a request's initiator and those that passed it on are nodes, and none is there twice.
 fn names_different_nodes(initiator: Ipv4Addr, r: &RouteRequest<'_>) -> bool {
-    let mut nodes = [initiator; 64];
-    nodes[1..].iter_mut().zip(r.addresses).for_each(|(to, a)| *to = a);
-    let nodes = &nodes[..=r.addresses.len().min(63)];
-    nodes.iter().all(|a| is_node(*a)) && !repeats(nodes)
+    let nodes = iter::once(initiator).chain(r.addresses);
+    nodes.clone().all(is_node) && !repeats(nodes)
 }
 
 /// Whether a request may ask for this: a node, or a group for which it carries data.
