@@ -3,6 +3,7 @@
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use wayhop_core::{
     Addr, IfaceId, Inspect, Interests, Interface, Mac, Opened, Outside, Protocol, Rng, Route, RxMeta, Time,
     TimerKey,
@@ -33,8 +34,8 @@ pub struct Edge {
 #[derive(Clone, Debug)]
 pub struct Node<P = Box<dyn Protocol>> {
     pub(crate) addr: Ipv4Addr,
-    pub(crate) engines: Vec<Engine<P>>,
-    pub(crate) interfaces: Vec<Iface>,
+    pub(crate) engines: SmallVec<[Engine<P>; 1]>,
+    pub(crate) interfaces: SmallVec<[Iface; 1]>,
     pub(crate) table: PrefixTable,
     pub(crate) sockets: Sockets,
     /// With several interfaces: those on which each neighbour was heard.
@@ -77,8 +78,8 @@ impl<P: Protocol> Node<P> {
             addr,
             overhears: false,
             withholds: false,
-            engines: Vec::with_capacity(1),
-            interfaces: Vec::with_capacity(1),
+            engines: SmallVec::new(),
+            interfaces: SmallVec::new(),
             table: PrefixTable::default(),
             sockets: Sockets::default(),
             heard: Heard::default(),

@@ -248,8 +248,8 @@ impl Engine {
     ) {
         let place = self.place(cx, destination);
         let e = self.table.at_mut(place);
-        e.seq = Some(e.seq.map_or(seq, |own| newest(own, seq)));
-        e.wanted_until = expires;
+        e.learn_seq(seq);
+        e.set_wanted_until(expires);
         self.make_valid(cx, place, next_hop, hops, expires);
     }
 

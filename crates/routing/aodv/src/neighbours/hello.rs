@@ -28,7 +28,7 @@ impl Engine {
         cx.set_timer(Timer::Hello.key(), now + interval);
         let is_wanted = match self.params.hello {
             Hello::Off => false,
-            Hello::WhileActive => self.table.iter().any(|e| e.is_valid() && e.wanted_until > now),
+            Hello::WhileActive => self.table.iter().any(|e| e.is_valid() && e.wanted_until() > now),
             Hello::Always | Hello::Periodic => true,
         };
         let spoke = self.params.hello != Hello::Periodic
@@ -77,7 +77,7 @@ impl Engine {
     /// its way would let a longer way pass for a newer one.
     fn hello_route(&mut self, cx: &mut Cx<'_>, neighbour: Ipv4Addr, seq: u32, until: Time) {
         let place = self.place(cx, neighbour);
-        let e = self.table.at(place);
+        let e = self.table.at_mut(place);
         if !e.accepts(seq, 1) {
             if e.contradicts(neighbour, seq) {
                 self.ask_next_hop(cx, neighbour);
@@ -86,12 +86,9 @@ impl Engine {
         }
         let is_direct = e.is_valid() && e.next_hop == neighbour;
         let until = if is_direct { until.max(e.expires) } else { until };
-        let wanted = e.wanted_until;
-        self.set_route(cx, neighbour, neighbour, 1, seq, until);
-        if let Some(e) = self.table.get_mut(neighbour) {
-            // A Hello asks for nothing.
-            e.wanted_until = wanted;
-        }
+        e.learn_seq(seq);
+        // Not for packets: a Hello asks for nothing.
+        self.make_valid(cx, place, neighbour, 1, until);
         self.search_ended(cx, neighbour);
         self.release(cx, neighbour, Span::ZERO);
     }

@@ -10,7 +10,7 @@ use std::net::Ipv4Addr;
 
 use wayhop_core::{AddressList, Addressed, Span, Time};
 
-use crate::routing_table::seq::newer;
+use crate::routing_table::seq::{newer, newest};
 
 /// Whether an entry can be used.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -41,8 +41,6 @@ pub(crate) struct RouteEntry {
     pub(crate) last_ttl: u8,
     /// When a valid entry becomes invalid, or an invalid one may be deleted.
     pub(crate) expires: Time,
-    /// Until when packets may come this way: a route that Hellos alone keep alive is no part of an active one.
-    pub(crate) wanted_until: Time,
     /// `None` while nobody searched for it or used it.
     of_use: Option<Box<RouteUsers>>,
 }
@@ -50,12 +48,15 @@ pub(crate) struct RouteEntry {
 /// What is known of a destination that somebody wants.
 #[derive(Clone, Debug, Default, Hash)]
 struct RouteUsers {
+    /// Until when packets may come this way: a route that Hellos alone keep alive is no part of an active one.
+    wanted_until: Time,
     precursors: Precursors,
     search: RouteSearch,
 }
 
 /// Those of an entry that nobody wants.
-static NO_USERS: RouteUsers = RouteUsers { precursors: Precursors(Vec::new()), search: RouteSearch::NONE };
+static NO_USERS: RouteUsers =
+    RouteUsers { wanted_until: Time::ZERO, precursors: Precursors(Vec::new()), search: RouteSearch::NONE };
 
 /// The course of the search for a destination.
 #[derive(Clone, Debug, Hash)]
@@ -157,7 +158,6 @@ impl RouteEntry {
             last_hops: None,
             last_ttl: 0,
             expires,
-            wanted_until: Time::ZERO,
             of_use: None,
         }
     }
@@ -181,6 +181,14 @@ impl RouteEntry {
     /// The neighbours that use it.
     pub(crate) fn precursors(&self) -> &Precursors {
         &self.users().precursors
+    }
+    /// Until when packets may come this way.
+    pub(crate) fn wanted_until(&self) -> Time {
+        self.users().wanted_until
+    }
+    /// Packets may come this way until then.
+    pub(crate) fn set_wanted_until(&mut self, until: Time) {
+        self.of_use.get_or_insert_default().wanted_until = until;
     }
     /// A neighbour uses it.
     pub(crate) fn add_precursor(&mut self, neighbour: Ipv4Addr) {
@@ -219,8 +227,12 @@ impl RouteEntry {
     pub(crate) fn renew(&mut self, until: Time) {
         if self.is_valid() {
             self.expires = until;
-            self.wanted_until = until;
+            self.set_wanted_until(until);
         }
+    }
+    /// A number that was told of it. The entry's own stays if it is newer.
+    pub(crate) fn learn_seq(&mut self, seq: u32) {
+        self.seq = Some(self.seq.map_or(seq, |own| newest(own, seq)));
     }
     /// One more, if it is known: a broken or expired route (section 6.1).
     pub(crate) fn raise_seq(&mut self) {
@@ -229,7 +241,7 @@ impl RouteEntry {
     /// A packet used it: lives at least until then, if it is valid.
     pub(crate) fn used(&mut self, until: Time) {
         self.extend(until);
-        self.wanted_until = self.wanted_until.max(until);
+        self.set_wanted_until(self.wanted_until().max(until));
     }
     /// Lives at least until then, if it is valid.
     pub(crate) fn extend(&mut self, until: Time) {
@@ -244,7 +256,7 @@ impl Hash for RouteEntry {
     fn hash<H: Hasher>(&self, to: &mut H) {
         let Self { destination, next_hop, seq, prefix, state, hops, last_hops, last_ttl, .. } = self;
         (destination, next_hop, seq, prefix, state, hops, last_hops, last_ttl).hash(to);
-        (self.expires, self.wanted_until, self.users()).hash(to);
+        (self.expires, self.users()).hash(to);
     }
 }
 
@@ -343,6 +355,6 @@ mod tests {
 
     #[test]
     fn an_entry_stays_small() {
-        assert_eq!(size_of::<RouteEntry>(), 48);
+        assert_eq!(size_of::<RouteEntry>(), 40);
     }
 }
