@@ -230,7 +230,7 @@ impl RouteEntry {
             self.set_wanted_until(until);
         }
     }
-    /// A number that was told of it. The entry's own stays if it is newer.
+    /// Its number as somebody reported it. The entry keeps its own if that is newer.
     pub(crate) fn learn_seq(&mut self, seq: u32) {
         self.seq = Some(self.seq.map_or(seq, |own| newest(own, seq)));
     }
