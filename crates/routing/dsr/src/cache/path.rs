@@ -23,7 +23,13 @@ pub struct Path {
 
 /// Whether a node occurs twice.
 pub(crate) fn repeats(nodes: impl Iterator<Item = Ipv4Addr> + Clone) -> bool {
-    // By the last octet, which few nodes of a route have in common: only these are compared.
+    // Where all have a place of their own in a small set, as in most short routes, none needs to be compared.
+    let (places, len) = nodes.clone().fold((0u64, 0), |(set, n), a| (set | 1 << (a.to_bits() & 63), n + 1));
+    places.count_ones() != len && any_repeats(nodes)
+}
+
+/// The same, of a longer route: by the last octet, which few of its nodes have in common. Only these are compared.
+fn any_repeats(nodes: impl Iterator<Item = Ipv4Addr> + Clone) -> bool {
     let mut octets = [0u64; 4];
     nodes.clone().enumerate().any(|(i, a)| {
         let octet = a.octets()[3];
