@@ -38,7 +38,7 @@ async function clockIsTenTimesAsFast(page) {
   assert.equal(ctl("hello").speed, 10);
 }
 
-/** The node in the middle is put away by keyboard: nothing arrives from then on. */
+/** The node in the middle is put away by keyboard: nothing arrives from then on. Returns when, in seconds. */
 async function nodeIsMoved(page) {
   await page.locator("tbody").getByRole("button", { name: "1", exact: true }).click();
   await page.getByRole("spinbutton", { name: "y, m" }).fill("900");
@@ -46,6 +46,7 @@ async function nodeIsMoved(page) {
   await until("the radio has the node there", () => ctl("--node", "1", "position").nodes[0].local.y === 900);
   const moved = ctl("--node", "1", "position").time_s;
   await until("a minute has passed in the run", () => ctl("--node", "1", "position").time_s > moved + 60);
+  return moved;
 }
 
 writeFileSync(join(folder, "walked.toml"), SCENARIO);
@@ -63,12 +64,12 @@ try {
   await page.getByText("● live", { exact: true }).waitFor();
   await clockIsTenTimesAsFast(page);
   await shoot(page, "followed");
-  await nodeIsMoved(page);
+  const moved = await nodeIsMoved(page);
   await shoot(page, "followed-moved");
   await page.getByRole("button", { name: /■ Stop/ }).click();
   await page.getByText("■ ended", { exact: true }).waitFor({ state: "detached" });
   await until("the recorded run is open", async () => (await page.locator("header .about").textContent()).includes("seed 1"));
-  await page.locator("#moment").fill("60");
+  await page.locator("#moment").fill(String(Math.ceil(moved) + 30));
   await page.keyboard.press("Enter");
   // The record has the node where the radio had it.
   await until("the node is shown away", async () => (await page.locator("tbody tr").nth(1).textContent()).includes("900.0"));
