@@ -30,13 +30,14 @@ pub(crate) fn repeats(nodes: impl Iterator<Item = Ipv4Addr> + Clone) -> bool {
 
 /// The same, of a longer route: by the last octet, which few of its nodes have in common. Only these are compared.
 fn any_repeats(nodes: impl Iterator<Item = Ipv4Addr> + Clone) -> bool {
+    let all = nodes.clone();
     let mut octets = [0u64; 4];
-    nodes.clone().enumerate().any(|(i, a)| {
+    nodes.enumerate().any(|(i, a)| {
         let octet = a.octets()[3];
         let (word, bit) = (&mut octets[usize::from(octet / 64)], 1 << (octet % 64));
         let is_taken = *word & bit != 0;
         *word |= bit;
-        is_taken && nodes.clone().take(i).any(|before| before == a)
+        is_taken && all.clone().take(i).any(|before| before == a)
     })
 }
 
