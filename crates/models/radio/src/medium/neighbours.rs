@@ -222,7 +222,8 @@ impl Grid {
     fn near(&self, at: Position, reach: f64, out: &mut Vec<u32>) {
         for row in self.layout.rows_of(&self.layout.around(at, reach)) {
             let row = self.starts[row.start] as usize..self.starts[row.end] as usize;
-            // Half of them are: each is written where the next one goes, without asking the processor to guess.
+            // About half of these stations are in reach, in no order that the processor could predict. So all are written, without a
+            // branch, and one that is not in reach is overwritten by the next.
             let mut len = out.len();
             out.resize(len + row.len(), 0);
             for (station, place) in self.stations[row.clone()].iter().zip(&self.places[row]) {

@@ -21,22 +21,25 @@ pub struct Path {
     nodes: [Ipv4Addr; MAX_NODES],
 }
 
-/// Whether a node occurs twice.
-pub(crate) fn repeats(nodes: impl Iterator<Item = Ipv4Addr> + Clone) -> bool {
-    // Where all have a place of their own in a small set, as in most short routes, none needs to be compared.
-    let (places, len) = nodes.clone().fold((0u64, 0), |(set, n), a| (set | 1 << (a.to_bits() & 63), n + 1));
-    places.count_ones() != len && any_repeats(nodes)
+/// A node's place in a set of 64: neighbouring addresses have different ones.
+pub(super) fn bit(a: Ipv4Addr) -> u64 {
+    1 << (a.to_bits() & 63)
 }
 
-/// The same, of a longer route: by the last octet, which few of its nodes have in common. Only these are compared.
-fn any_repeats(nodes: impl Iterator<Item = Ipv4Addr> + Clone) -> bool {
+/// Whether a node occurs twice.
+pub(crate) fn repeats(nodes: impl Iterator<Item = Ipv4Addr> + Clone) -> bool {
+    // In most short routes each node has a place of its own in the set: none needs to be compared.
+    let (set, len) = nodes.clone().fold((0, 0), |(set, len), a| (set | bit(a), len + 1));
+    if set.count_ones() == len {
+        return false;
+    }
+    // In longer ones a node is compared with those before it if one of them has the same last octet, which is rare.
     let all = nodes.clone();
     let mut octets = [0u64; 4];
     nodes.enumerate().any(|(i, a)| {
-        let octet = a.octets()[3];
-        let (word, bit) = (&mut octets[usize::from(octet / 64)], 1 << (octet % 64));
-        let is_taken = *word & bit != 0;
-        *word |= bit;
+        let octets = &mut octets[usize::from(a.octets()[3] / 64)];
+        let is_taken = *octets & bit(a) != 0;
+        *octets |= bit(a);
         is_taken && all.clone().take(i).any(|before| before == a)
     })
 }

@@ -10,6 +10,7 @@ use std::net::Ipv4Addr;
 use wayhop_core::{Inspect, Span, Time};
 
 use super::judge::Judge;
+use super::path::bit;
 use super::stored_path::StoredPath;
 use super::{Provenance, Purpose, RouteCache};
 use crate::Path;
@@ -326,11 +327,6 @@ fn head(p: &Path) -> u32 {
 
 fn third_of(p: &Path) -> u32 {
     p.nodes().get(2).map_or(FREE, |a| a.to_bits())
-}
-
-/// A node's place in a set of 64: neighbouring addresses have different ones.
-fn bit(a: Ipv4Addr) -> u64 {
-    1 << (a.to_bits() & 63)
 }
 
 fn set_of(p: &Path) -> u64 {

@@ -244,8 +244,8 @@ fn assert_is_small(push: &Value) {
     assert!(unpacked < whole && bytes < unpacked / 2, "{bytes} {unpacked} {whole}");
 }
 
-/// What programs said and wrote came with the runs; they began when the nodes did, and not only after the traffic, which begins 4 s
-/// later, and ended at a given second.
+/// What programs said and wrote came with the runs. They began after the nodes did, and before the traffic ended, which begins 4 s
+/// after the nodes.
 fn assert_programs_have_run(site: &Site, started: &Value, traffic_ended: f64) {
     let read = |name: &str| {
         let path = site.folder.join("records").join(name);
