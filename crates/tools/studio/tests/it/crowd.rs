@@ -13,8 +13,8 @@ use crate::editor::Editor;
 
 /// More than the server has places.
 const CROWD: usize = 200;
-/// Far more than an answer takes on a busy machine, and far less than the 10 s after which connections are closed anyway.
-const SOON: Duration = Duration::from_secs(5);
+/// Far more than an answer takes on a busy machine, and less than the 10 s after which connections are closed anyway.
+const SOON: Duration = Duration::from_secs(9);
 
 /// A scenario with its editor, and as many connections to it as a crowd has.
 fn crowded() -> (Editor, Vec<TcpStream>) {
