@@ -78,7 +78,7 @@ def wait_until(holds, sweep, why_not):
 
 def finish(sweep, folder):
     """The status of a sweep; what the workers logged, if it failed."""
-    status = sweep.wait(timeout=200)
+    status = sweep.wait(timeout=1000)
     if status != 0:
         for log in folder.glob("*.log"):
             sys.stderr.write(f"{log.name}:\n{log.read_text()}\n")

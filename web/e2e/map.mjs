@@ -66,7 +66,7 @@ async function rates(page, address) {
   const rows = await page.locator(".flow-table tbody tr").allTextContents();
   for (const flow of [0, 1]) {
     assert.ok(bits("deliver", flow) > 0);
-    await page.locator(".flow-table tbody tr").nth(flow).filter({ hasText: show(bits("deliver", flow)) }).waitFor({ timeout: 5000 }).catch(() => assert.fail(`${show(bits("deliver", flow))} of flow ${flow} in ${rows}`));
+    await page.locator(".flow-table tbody tr").nth(flow).filter({ hasText: show(bits("deliver", flow)) }).waitFor().catch(() => assert.fail(`${show(bits("deliver", flow))} of flow ${flow} in ${rows}`));
   }
   await page.getByLabel("Rates on the map").check();
   await drawn(page);
@@ -163,7 +163,7 @@ async function nextLoss(page, address) {
 }
 
 const saved = async (page, press) => {
-  const [download] = await Promise.all([page.waitForEvent("download", { timeout: 60_000 }), press()]);
+  const [download] = await Promise.all([page.waitForEvent("download"), press()]);
   return { name: download.suggestedFilename(), octets: readFileSync(await download.path()) };
 };
 

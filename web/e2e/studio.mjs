@@ -46,7 +46,20 @@ export async function serve(args, env) {
   return { server: child, address: line };
 }
 
-export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+/** What a busy machine may need until an action on a page is done, or something has happened, ms. */
+const PATIENCE = 120_000;
+
+export async function launch() {
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+  const newContext = browser.newContext.bind(browser);
+  // Also the context of `browser.newPage`.
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(PATIENCE);
+    return context;
+  };
+  return browser;
+}
 export const shoot = (page, name) => (shots ? page.screenshot({ path: join(shots, `${name}.png`) }) : undefined);
 
 /** Lets the page draw what it has been told. */
@@ -60,8 +73,8 @@ export function errorsOf(page) {
   return errors;
 }
 
-export async function until(what, holds, patience = 20_000) {
-  const end = Date.now() + patience;
+export async function until(what, holds) {
+  const end = Date.now() + PATIENCE;
   while (!(await holds())) {
     assert.ok(Date.now() < end, `waited too long until ${what}`);
     await wait(100);

@@ -75,7 +75,7 @@ fn scenario(dir: &Path) -> String {
     let text = format!("{:?}", ATTEMPTS.trim());
     let here = dir.join("run").display().to_string();
     format!(
-        "duration_s = 4\nnodes.count = 2\nmovement = {{ kind = \"chain\", spacing_m = 200 }}\n\
+        "duration_s = 15\nnodes.count = 2\nmovement = {{ kind = \"chain\", spacing_m = 200 }}\n\
          [[programs]]\nnode = 1\noutput = \"said.txt\"\n\
          command = [\"sh\", \"-c\", \"exec python3 -c \\\"$0\\\" $1 $2 $3\", {text}, {here:?}, \"{}\", {:?}]\n",
         std::process::id(),

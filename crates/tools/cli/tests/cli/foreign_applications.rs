@@ -69,8 +69,11 @@ pub(crate) fn runs_in_three_worlds_and_is_replayed(dir: &tempfile::TempDir, name
             [world, "s.toml", "--protocol", "dsr", "--out", world, "--record-inputs", "--json", "--quiet"];
         let summary = run_in(at, &args).json();
         let answered: Vec<_> = figures(&summary).iter().map(|f| f["answered"].as_f64()).collect();
-        assert_eq!(answered, [None, Some(20.0), Some(20.0)], "{world}");
-        assert!(notes(at, world).len() >= 40, "{world}");
+        // On the real clock, as many as a busy machine has time for.
+        let least = if world == "run" { 20.0 } else { 5.0 };
+        let [None, Some(one), Some(other)] = answered[..] else { panic!("{world}: {answered:?}") };
+        assert!(one.min(other) >= least && one.max(other) <= 20.0, "{world}: {answered:?}");
+        assert!(notes(at, world).len() as f64 >= one + other, "{world}");
         for place in ["0-NAME-1", "1-NAME-0", "3-NAME-2"] {
             let log = format!("{world}/inputs/{}.jsonl", place.replace("NAME", name));
             let told = run_in(at, &["replay", &log, "--library", library]).ok();

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use serde_json::Value;
 
@@ -451,13 +451,16 @@ fn if_one_host_cannot_start_none_does() {
     );
     ip(&format!("-n {} link del mesh0", site.mesh.host(1)));
     // It goes while the nodes wait for their time: no check sees that, and the others are stopped again.
-    let host1 = site.mesh.host(1);
+    let (host1, pid) = (site.mesh.host(1), site.directory(1).join("node.pid"));
     let away = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_secs(4));
+        let begun = Instant::now();
+        while !pid.exists() && begun.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(50));
+        }
         ip(&format!("-n {host1} link set eth1 down"));
         ip(&format!("-n {host1} link set eth1 name eth9"));
     });
-    let (report, status) = site.report(&["start", "cars.toml", "--in", "8"]);
+    let (report, status) = site.report(&["start", "cars.toml", "--in", "20"]);
     away.join().unwrap();
     assert_eq!(status, 1, "{report}");
     assert_eq!(host(&report, 1)["state"], "wrong", "{report}");
