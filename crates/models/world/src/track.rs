@@ -5,16 +5,29 @@ use std::sync::Arc;
 use wayhop_core::{Leg, Position, Span, Time};
 
 /// Everything that one node ever does: legs without gaps from [`Time::ZERO`] to [`Time::NEVER`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Track {
-    /// Shared by clones: a scenario's tracks and those of its run are the same.
-    legs: Arc<[Leg]>,
+    /// Shared by clones, and by all that [`Track::all_fixed`] made, each of which has its own part.
+    shared: Arc<[Leg]>,
+    first: u32,
+    end: u32,
+}
+
+impl PartialEq for Track {
+    fn eq(&self, other: &Self) -> bool {
+        self.legs() == other.legs()
+    }
 }
 
 impl Track {
     /// A node that never moves.
     pub fn fixed(at: Position) -> Self {
-        Self { legs: Arc::new([Leg::at_rest(at)]) }
+        Self::alone(Arc::new([Leg::at_rest(at)]))
+    }
+    /// A node at each place, none of which ever moves. Together they take less memory than each from [`Track::fixed`].
+    pub fn all_fixed(places: &[Position]) -> Vec<Self> {
+        let shared: Arc<[Leg]> = places.iter().map(|at| Leg::at_rest(*at)).collect();
+        (0..places.len() as u32).map(|k| Self { shared: Arc::clone(&shared), first: k, end: k + 1 }).collect()
     }
     /// Legs that somebody wrote down, in any order; `None` if there are none. As [`Track::legs`] are, each lasts until the next
     /// begins; of several that begin at the same moment the last counts.
@@ -43,15 +56,18 @@ impl Track {
         if let Some(last) = kept.last_mut() {
             last.until = Time::NEVER;
         }
-        Self { legs: kept.into() }
+        Self::alone(kept.into())
+    }
+    fn alone(legs: Arc<[Leg]>) -> Self {
+        Self { first: 0, end: legs.len() as u32, shared: legs }
     }
     /// The legs in order of time.
     pub fn legs(&self) -> &[Leg] {
-        &self.legs
+        &self.shared[self.first as usize..self.end as usize]
     }
     /// The leg that holds at `t`, by binary search.
     pub fn leg_at(&self, t: Time) -> Leg {
-        self.legs[self.index_at(t)]
+        self.legs()[self.index_at(t)]
     }
     /// Where the node is at `t`.
     pub fn position(&self, t: Time) -> Position {
@@ -59,7 +75,7 @@ impl Track {
     }
     /// The highest speed of any leg, metres per second. Jumps do not count: see [`Track::jumps`].
     pub fn max_speed(&self) -> f64 {
-        self.legs.iter().map(Leg::speed).fold(0.0, f64::max)
+        self.legs().iter().map(Leg::speed).fold(0.0, f64::max)
     }
     /// The same way, `factor` (above zero) times as fast: every moment is divided by it.
     #[must_use]
@@ -69,15 +85,15 @@ impl Track {
             velocity: leg.velocity.map(|v| v * factor),
             ..*leg
         };
-        Self::from_legs(self.legs.iter().map(faster).collect())
+        Self::from_legs(self.legs().iter().map(faster).collect())
     }
     /// Whether the node never moves and never jumps.
     pub fn is_fixed(&self) -> bool {
-        self.legs.len() == 1 && self.legs[0].is_rest()
+        matches!(self.legs(), [only] if only.is_rest())
     }
     /// The moments at which the node is suddenly elsewhere (by more than a micrometre).
     pub fn jumps(&self) -> impl Iterator<Item = Time> + '_ {
-        self.legs
+        self.legs()
             .windows(2)
             .filter(|w| w[0].position(w[1].from).distance_squared(w[1].start) > 1e-12)
             .map(|w| w[1].from)
@@ -85,7 +101,7 @@ impl Track {
 
     fn index_at(&self, t: Time) -> usize {
         // The first leg begins at zero, so there is always one.
-        self.legs.partition_point(|l| l.from <= t) - 1
+        self.legs().partition_point(|l| l.from <= t) - 1
     }
 }
 
@@ -99,10 +115,11 @@ pub struct Cursor {
 impl Cursor {
     /// The leg that holds at `t`. `track` is always the same one; `t` never goes back.
     pub fn leg<'a>(&mut self, track: &'a Track, t: Time) -> &'a Leg {
-        while t >= track.legs[self.at as usize].until && self.at as usize + 1 < track.legs.len() {
+        let legs = track.legs();
+        while t >= legs[self.at as usize].until && self.at as usize + 1 < legs.len() {
             self.at += 1;
         }
-        &track.legs[self.at as usize]
+        &legs[self.at as usize]
     }
     /// Where the node is at `t`; see [`Cursor::leg`].
     pub fn at(&mut self, track: &Track, t: Time) -> Position {
@@ -216,6 +233,19 @@ mod tests {
         assert_eq!(t.legs().len(), 2);
         assert_eq!(t.max_speed(), 3.0);
         assert!(!t.is_fixed() && Track::fixed(Position::default()).is_fixed());
+    }
+
+    #[test]
+    fn nodes_that_never_move_are_where_each_was_put() {
+        let places = [Position::new(1.0, 2.0, 3.0), Position::default(), Position::new(-4.0, 0.0, 0.0)];
+        let all = Track::all_fixed(&places);
+        assert_eq!(all, places.map(Track::fixed));
+        assert!(all[0] != all[1] && all.iter().all(Track::is_fixed));
+        for (track, place) in all.iter().zip(places) {
+            assert_eq!(track.position(Time::from_secs_f64(5.0)), place);
+            assert_eq!(Cursor::default().at(track, Time::NEVER), place);
+        }
+        assert!(Track::all_fixed(&[]).is_empty());
     }
 
     #[test]

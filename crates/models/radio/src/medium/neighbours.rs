@@ -22,7 +22,8 @@ pub(crate) struct Neighbours {
     epoch: u32,
     /// Stations are not on the legs that they were on.
     forgotten: bool,
-    lists: Vec<Lists>,
+    /// By station, once it has transmitted.
+    lists: Vec<Option<Box<Lists>>>,
     /// What the grid gave last, for reuse.
     found: Vec<u32>,
     grid: Grid,
@@ -70,7 +71,7 @@ impl Neighbours {
             until: Time::ZERO,
             epoch: 0,
             forgotten: false,
-            lists: (0..stations).map(|_| Lists::default()).collect(),
+            lists: (0..stations).map(|_| None).collect(),
             found: Vec::new(),
             grid: Grid::default(),
             places: vec![Position::default(); stations],
@@ -82,7 +83,7 @@ impl Neighbours {
     pub(super) fn list_within(&mut self, range_m: f64) {
         self.list_range_m = range_m;
         // The first epoch is 1.
-        for lists in &mut self.lists {
+        for lists in self.lists.iter_mut().flatten() {
             lists.near.made = 0;
         }
     }
@@ -120,14 +121,14 @@ impl Neighbours {
     /// The stations that may be within the range of the lists, in the order of the grid, which must not be due.
     pub(crate) fn near(&mut self, station: u32) -> &[u32] {
         let reach = self.list_range_m + self.margin_m;
-        let list = &mut self.lists[station as usize].near;
+        let list = &mut self.lists[station as usize].get_or_insert_default().near;
         list.get(station, self.epoch, &self.grid, self.places[station as usize], reach, &mut self.found)
     }
 
     /// All stations that may sense `station`, in the same order.
     pub(super) fn everyone_near(&mut self, station: u32) -> &[u32] {
         let reach = self.range_m + self.margin_m;
-        let list = &mut self.lists[station as usize].everyone;
+        let list = &mut self.lists[station as usize].get_or_insert_default().everyone;
         list.get(station, self.epoch, &self.grid, self.places[station as usize], reach, &mut self.found)
     }
 

@@ -247,7 +247,7 @@ fn generate(scenario: &Scenario, movement: &Movement, seed: u64, duration: Time)
     let doc = &scenario.document;
     let count = || count(scenario);
     let spacing = |m: f64| in_range(doc, "movement.spacing_m", m, 0.0, 1e6);
-    let fixed = |places: Vec<Position>| places.into_iter().map(Track::fixed).collect();
+    let fixed = |places: Vec<Position>| Track::all_fixed(&places);
     let origin = Position::default();
     Ok(match movement {
         Movement::Static { positions } => {
