@@ -16,13 +16,20 @@ pub(super) struct Cells {
 
 /// The end of a list.
 const END: u32 = u32::MAX;
+/// An area of no more cells is one cell: to look at all takes less time than to find out which of them are near.
+const FEW: usize = 4;
 
 impl Cells {
     /// Empties it, and divides the area again.
     pub(super) fn clear(&mut self, layout: Layout) {
+        let cells = if layout.cells() <= FEW { 1 } else { layout.cells() };
         self.heads.clear();
-        self.heads.resize(layout.cells(), END);
+        self.heads.resize(cells, END);
         self.layout = layout;
+    }
+
+    fn cell(&self, at: Position) -> usize {
+        if self.heads.len() == 1 { 0 } else { self.layout.cell(at) }
     }
 
     /// Adds a number that is not in it. Does nothing before the first [`Cells::clear`].
@@ -34,7 +41,8 @@ impl Cells {
         if self.next.len() < needed {
             self.next.resize(needed, END);
         }
-        let head = &mut self.heads[self.layout.cell(at)];
+        let cell = self.cell(at);
+        let head = &mut self.heads[cell];
         self.next[number as usize] = std::mem::replace(head, number);
     }
 
@@ -44,7 +52,7 @@ impl Cells {
         if self.heads.is_empty() || self.next.len() <= number as usize {
             return;
         }
-        let (after, cell) = (self.next[number as usize], self.layout.cell(at));
+        let (after, cell) = (self.next[number as usize], self.cell(at));
         let mut before = self.heads[cell];
         if before == number {
             self.heads[cell] = after;
@@ -62,17 +70,22 @@ impl Cells {
 
     /// Calls `found` with each number in the cells around a place, some of which are farther away than `reach` metres.
     pub(super) fn around(&self, at: Position, reach: f64, mut found: impl FnMut(u32)) {
-        if self.heads.is_empty() {
-            return;
+        if self.heads.len() <= 1 {
+            return self.heads.iter().for_each(|head| self.list(*head, &mut found));
         }
         for row in self.layout.rows_of(&self.layout.around(at, reach)) {
             for &head in &self.heads[row] {
-                let mut number = head;
-                while number != END {
-                    found(number);
-                    number = self.next[number as usize];
-                }
+                self.list(head, &mut found);
             }
+        }
+    }
+
+    #[inline]
+    fn list(&self, head: u32, found: &mut impl FnMut(u32)) {
+        let mut number = head;
+        while number != END {
+            found(number);
+            number = self.next[number as usize];
         }
     }
 }

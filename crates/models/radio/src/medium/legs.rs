@@ -41,9 +41,12 @@ impl Legs {
     /// Where a station was a moment ago.
     #[inline]
     pub(super) fn place_then(&self, station: u32, then: Time, motions: &mut impl Motions) -> Position {
-        let InLine(leg) = self.0[station as usize];
-        let leg = if leg.from <= then && then < leg.until { leg } else { motions.leg(station, then) };
-        leg.position(then)
+        let InLine(leg) = &self.0[station as usize];
+        if leg.from <= then && then < leg.until {
+            leg.position(then)
+        } else {
+            motions.leg(station, then).position(then)
+        }
     }
 
     /// All legs are to be asked for again.

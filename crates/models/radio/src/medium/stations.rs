@@ -31,6 +31,7 @@ impl Stations<'_> {
 
     /// The end of a frame that is not for a station, and that no other frame met there. Understood, it reserves the medium for
     /// so long. As `Radio::heard`, of a frame that the station's host has no use for.
+    #[inline]
     pub(super) fn end_alone(&mut self, at: Time, station: u32, reserved: Span) {
         let i = station as usize;
         let phy_state = &mut self.phy_states[i];

@@ -103,10 +103,12 @@ impl Medium {
         stations: &mut Stations<'_>,
         motions: &mut impl Motions,
     ) {
-        if !d.nearby.is_empty() {
+        if let Some(last) = d.nearby.last() {
             let audible = std::mem::take(&mut self.audible);
             for a in &audible {
-                self.replay(&d.nearby, a.station, stations, motions);
+                if stations.phy_states[a.station as usize].told <= last.number {
+                    self.replay(&d.nearby, a.station, stations, motions);
+                }
             }
             self.audible = audible;
         }
@@ -123,8 +125,10 @@ impl Medium {
         motions: &mut impl Motions,
     ) {
         let told = stations.phy_states[station as usize].told;
-        for kept in transmissions {
-            if kept.number < told || kept.sender == station {
+        // Most of them were told before, and only the last few are new.
+        let new = transmissions.iter().rposition(|kept| kept.number < told).map_or(0, |last| last + 1);
+        for kept in &transmissions[new..] {
+            if kept.sender == station {
                 continue;
             }
             let there = self.legs.place_then(station, kept.from, motions);
