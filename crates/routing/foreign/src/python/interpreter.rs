@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::pipe::{Answer, Broken, Pipe};
 use super::source::Source;
-use crate::progress::call_limit;
+use crate::progress::{LIMIT, call_limit};
 
 /// Which interpreter, if not `python3`.
 const PYTHON: &str = "WAYHOP_PYTHON";
@@ -93,7 +93,7 @@ impl Interpreter {
             Broken::Rubbish(what) => what,
             Broken::Slow => {
                 let limit = self.limit.unwrap_or_default().as_secs_f64();
-                format!("did not return within {limit} s, and could not be interrupted")
+                format!("did not return within {limit} s, and could not be interrupted; {LIMIT} sets another limit")
             }
             Broken::Ended => {
                 let status = status.map_or_else(|e| e.to_string(), |s| s.to_string());
