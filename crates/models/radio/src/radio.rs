@@ -264,10 +264,11 @@ impl Radio {
         if self.phy_states.len() >= MANY_STATIONS {
             self.look_ahead(&transmission.receivers);
         }
+        let outgoing = body.as_ref();
         for r in &transmission.receivers {
             let at = now + Span::from_nanos(u64::from(r.delay_ns));
             if self.phy_states[r.station as usize].locked == slot {
-                self.heard(at, r.station, slot, &transmission, body.as_ref(), host);
+                self.heard(at, r.station, slot, &transmission, outgoing, host);
             }
             // Most have nothing to send: they are not called for it.
             if self.phy_states[r.station as usize].backoff == Backoff::Paused {
@@ -310,14 +311,14 @@ impl Radio {
         let i = station as usize;
         let phy_state = &mut self.phy_states[i];
         phy_state.locked = crate::station::NONE;
-        let head = transmission.head;
-        let watts = phy_state.watts;
+        let head = &transmission.head;
+        let (watts, is_collided) = (phy_state.watts, phy_state.collided);
         if phy_state.on_air_until > at {
             // Its own transmitter drowned the frame: it never knew of it.
             return;
         }
         let lost = head.kind == FrameKind::Noise
-            || phy_state.collided
+            || is_collided
             || phy_state.errored
             || (self.config.reception == Reception::Sinr
                 && !self.medium.survives(station, slot, transmission, watts, &self.phy));
@@ -325,7 +326,7 @@ impl Radio {
             if self.medium.watch.is_some() {
                 self.note_lost(station, slot, transmission, watts);
             }
-            if self.phy_states[i].collided {
+            if is_collided {
                 self.macs[i].counters.collisions += 1;
             }
             self.split().1.wait_eifs(at, station);
@@ -334,11 +335,11 @@ impl Radio {
         if self.config.eifs_replaces_difs {
             self.macs[i].eifs_until = Time::ZERO;
         }
-        if !self.is_for(at, station, &head, host) {
+        if !self.is_for(at, station, head, host) {
             let phy_state = &mut self.phy_states[i];
             phy_state.nav = phy_state.nav.max(at + Span::from_micros(u64::from(head.duration_us)));
         }
-        let frame = FrameAt { at, station, head, body, watts };
+        let frame = FrameAt { at, station, head: *head, body, watts };
         if self.capturing {
             host.captured(&frame);
         }

@@ -227,14 +227,15 @@ impl Medium {
 
     /// Tells the audible stations of a transmission. `told` is the number of the next one.
     fn tell(&mut self, s: &Start<'_>, told: u32, receivers: &mut Vec<Receiver>, stations: &mut Stations<'_>) {
-        let Start { now, airtime, sender, slot, .. } = *s;
-        for &Audible { station, delay_ns, watts } in &self.audible {
-            let from = now + Span::from_nanos(u64::from(delay_ns));
-            let arrival = Arrival { slot, sender, from, until: from + airtime, watts };
-            let phy_state = &mut stations.phy_states[station as usize];
-            phy_state.told = told;
-            if self.model.arrive(station, phy_state, &arrival, airtime, stations.pause) {
-                receivers.push(Receiver { station, delay_ns });
+        let (airtime, pause, audible) = (s.airtime, stations.pause, &self.audible);
+        let states = &mut *stations.phy_states;
+        // A loop for each model: which one it is does not change on the way.
+        match &mut self.model {
+            Model::Threshold(m) => {
+                tell_each(audible, s, told, states, receivers, |_, p, a| m.arrive(p, a, airtime, pause));
+            }
+            Model::Sinr(m) => {
+                tell_each(audible, s, told, states, receivers, |station, p, a| m.arrive(station, p, a, pause));
             }
         }
     }
@@ -342,6 +343,28 @@ impl Medium {
         match &mut self.model {
             Model::Threshold(_) => true,
             Model::Sinr(m) => m.survives(station, slot, t, watts, phy),
+        }
+    }
+}
+
+/// Has a frame begin at each of some stations. `arrive` returns whether the station shall look at it, or at the medium, when it
+/// ends.
+#[inline]
+fn tell_each(
+    audible: &[Audible],
+    s: &Start<'_>,
+    told: u32,
+    phy_states: &mut [PhyState],
+    receivers: &mut Vec<Receiver>,
+    mut arrive: impl FnMut(u32, &mut PhyState, &Arrival) -> bool,
+) {
+    for &Audible { station, delay_ns, watts } in audible {
+        let from = s.now + Span::from_nanos(u64::from(delay_ns));
+        let arrival = Arrival { slot: s.slot, sender: s.sender, from, until: from + s.airtime, watts };
+        let phy_state = &mut phy_states[station as usize];
+        phy_state.told = told;
+        if arrive(station, phy_state, &arrival) {
+            receivers.push(Receiver { station, delay_ns });
         }
     }
 }
