@@ -88,24 +88,6 @@ enum Model {
     Sinr(Sinr),
 }
 
-impl Model {
-    /// A frame begins at a station. Returns whether the station shall look at it, or at the medium, when it ends.
-    #[inline]
-    fn arrive(
-        &mut self,
-        station: u32,
-        phy_state: &mut PhyState,
-        a: &Arrival,
-        airtime: Span,
-        pause: Pause,
-    ) -> bool {
-        match self {
-            Self::Threshold(m) => m.arrive(phy_state, a, airtime, pause),
-            Self::Sinr(m) => m.arrive(station, phy_state, a, pause),
-        }
-    }
-}
-
 impl Medium {
     pub(crate) fn new(c: &RadioConfig, phy: &Phy, stations: usize, seed: u64) -> Self {
         let propagation = Propagation::new(c, seed);

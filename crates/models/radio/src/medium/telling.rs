@@ -5,7 +5,7 @@ use wayhop_core::{Span, Time};
 use super::deferred::{Deferred, Kept};
 use super::stations::Stations;
 use super::transmission::{Arrival, Receiver, Start};
-use super::{Medium, audible_among};
+use super::{Medium, Model, audible_among};
 use crate::host::Motions;
 use crate::station::{Backoff, NONE, PhyState};
 
@@ -124,6 +124,8 @@ impl Medium {
         stations: &mut Stations<'_>,
         motions: &mut impl Motions,
     ) {
+        // Of the other model all are told at once.
+        let Model::Threshold(model) = &self.model else { return };
         let told = stations.phy_states[station as usize].told;
         // Most of them were told before, and only the last few are new.
         let new = transmissions.iter().rposition(|kept| kept.number < told).map_or(0, |last| last + 1);
@@ -139,7 +141,7 @@ impl Medium {
             let arrival = Arrival { slot, sender, from, until: from + airtime, watts: a.watts };
             let phy_state = &mut stations.phy_states[station as usize];
             debug_assert!(slot != NONE || phy_state.locked == NONE, "frames that meet are told at once");
-            let listens = self.model.arrive(station, phy_state, &arrival, airtime, stations.pause);
+            let listens = model.arrive(phy_state, &arrival, airtime, stations.pause);
             if slot == NONE {
                 debug_assert!(phy_state.backoff == Backoff::Off, "contending stations are told at once");
                 stations.end_alone(arrival.until, station, reserved);
