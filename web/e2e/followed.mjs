@@ -9,7 +9,7 @@ import { errorsOf, launch, newFolder, serve, shoot, until, wait, wayhop } from "
 const folder = newFolder("followed");
 const env = { ...process.env, WAYHOP_RUNTIME_DIR: join(folder, "sockets") };
 const SCENARIO = `name = "walked"
-duration_s = 1000
+duration_s = 10000
 nodes.count = 3
 movement = { kind = "static", positions = [{ x = 100, y = 300 }, { x = 300, y = 300 }, { x = 500, y = 300 }] }
 protocol = { name = "dsr" }
@@ -76,8 +76,8 @@ try {
   await shoot(page, "followed-recorded");
   const [run] = readdirSync(join(folder, "runs"));
   const summary = JSON.parse(readFileSync(join(folder, "runs", run, "summary.json"), "utf8"));
-  assert.ok(summary.simulated_s > 20 && summary.simulated_s < 1000, `${summary.simulated_s} s`);
-  assert.ok(summary.totals.delivery_ratio > 0.2 && summary.totals.delivery_ratio < 0.99, "packets were lost once the node was away");
+  assert.ok(summary.simulated_s > 20 && summary.simulated_s < 10000, `${summary.simulated_s} s`);
+  assert.ok(summary.totals.delivery_ratio > 0.05 && summary.totals.delivery_ratio < 0.99, "packets were lost once the node was away");
   assert.deepEqual(errors, []);
 } finally {
   await browser?.close();
