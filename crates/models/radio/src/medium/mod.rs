@@ -217,7 +217,9 @@ impl Medium {
                 tell_each(audible, s, told, states, receivers, |_, p, a| m.arrive(p, a, airtime, pause));
             }
             Model::Sinr(m) => {
-                tell_each(audible, s, told, states, receivers, |station, p, a| m.arrive(station, p, a, pause));
+                tell_each(audible, s, told, states, receivers, |station, p, a| {
+                    m.arrive(station, p, a, pause)
+                });
             }
         }
     }

@@ -93,7 +93,9 @@ impl Interpreter {
             Broken::Rubbish(what) => what,
             Broken::Slow => {
                 let limit = self.limit.unwrap_or_default().as_secs_f64();
-                format!("did not return within {limit} s, and could not be interrupted; {LIMIT} sets another limit")
+                format!(
+                    "did not return within {limit} s, and could not be interrupted; {LIMIT} sets another limit"
+                )
             }
             Broken::Ended => {
                 let status = status.map_or_else(|e| e.to_string(), |s| s.to_string());
