@@ -17,8 +17,6 @@ import { type Coded, webm } from "./webm";
 const SCALE = 2, FPS = 30, MOST_PICTURES = 600 * FPS, BITS = 6_000_000;
 /** A picture that stands for itself comes so often, so that one can jump in a video; pictures that wait for the encoder. */
 const KEY_EVERY = 2 * FPS, MOST_QUEUED = 3;
-/** How often data that are on their way are looked for: a minute. */
-const MOST_TRIES = 3000;
 const MOST_KEYS = 12;
 
 interface Recording { done: number; stop: () => void }
@@ -83,7 +81,7 @@ async function fetched(moment: number, speed: number): Promise<void> {
   const of = state.stretches;
   if (!of || state.live.value) return;
   for (const t of [Math.max(0, moment - 2e9 * Math.max(1, speed)), moment]) {
-    for (let tries = 0; t <= of.end && tries < MOST_TRIES && !(await of.fetch(t)); tries += 1) await new Promise((done) => setTimeout(done, 20));
+    if (t <= of.end) await of.fetch(t);
   }
 }
 

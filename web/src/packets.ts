@@ -65,10 +65,11 @@ const MOST_STRETCHES = 12;
 /** Requests at a time: a replay that is faster than they are leaves some moments out. */
 const MOST_PENDING = 3;
 
-/** The stretches at hand. `load` fetches one; it is asked for a moment once at a time. */
+/** The stretches at hand. `load` fetches one, and is not asked for one that is on its way. */
 export class Stretches {
   private list: Stretch[] = [];
-  private pending = new Set<number>();
+  /** Those on their way, by their first moments. */
+  private pending = new Map<number, Promise<Stretch>>();
 
   constructor(private readonly load: (from: number, to: number) => Promise<Stretch>, private readonly last: number,
     private readonly width: number, private readonly arrived: () => void = () => {}) {}
@@ -96,7 +97,7 @@ export class Stretches {
     if (now && now.until <= this.last) this.at(now.until);
   }
 
-  /** Fetches what holds a moment, unless it is at hand or on its way. */
+  /** What holds a moment, as soon as it is at hand. */
   async fetch(t: number): Promise<Stretch | undefined> {
     const held = this.list.find((s) => t >= s.from && t < s.until);
     if (held) return held;
@@ -104,14 +105,22 @@ export class Stretches {
     const begin = Math.floor(t / this.width) * this.width;
     const before = this.list.filter((s) => s.until <= t && s.until > begin).map((s) => s.until);
     const from = Math.max(begin, ...before);
-    if (this.pending.has(from)) return undefined;
-    this.pending.add(from);
+    let coming = this.pending.get(from);
+    if (!coming) {
+      coming = this.take(from, begin + this.width);
+      this.pending.set(from, coming);
+    }
+    const got = await coming;
+    return t < got.until ? got : await this.fetch(t);
+  }
+
+  private async take(from: number, to: number): Promise<Stretch> {
     try {
-      const got = await this.load(from, begin + this.width);
+      const got = await this.load(from, to);
       this.list.push(got);
       if (this.list.length > MOST_STRETCHES) this.list.shift();
       this.arrived();
-      return t < got.until ? got : await this.fetch(t);
+      return got;
     } finally {
       this.pending.delete(from);
     }

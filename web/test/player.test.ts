@@ -238,6 +238,13 @@ describe("stretches", () => {
     s.at(18 * S);
     expect(asked).toEqual([0, 10 * S]);
   });
+  test("a step to what is on its way waits for it", async () => {
+    const { s, asked } = make();
+    expect(s.at(5 * S)).toBeUndefined();
+    const steps = await Promise.all([s.step(5 * S, true), s.step(5.5 * S, false), s.fetch(6 * S)]);
+    expect([steps[0]?.t, steps[1]?.t, steps[2]?.from]).toEqual([6 * S, 5 * S, 0]);
+    expect(asked).toEqual([0]);
+  });
   test("an answer that ends early is followed by a question for the rest", async () => {
     const s = new Stretches(async (from, to) => stretch(from, Math.min(to, from + 3 * S)), 100 * S, 10 * S);
     expect((await s.fetch(8 * S))?.from).toBe(6 * S);
