@@ -93,7 +93,7 @@ async function keyboardPutsItBack(page) {
   await until("the node is chosen", async () => {
     if ((await row.getAttribute("aria-pressed")) === "true") return true;
     await row.press("Enter");
-    // A second time it would be chosen no more.
+    // Pressing again before the page has answered would undo it.
     await wait(2000);
     return false;
   });

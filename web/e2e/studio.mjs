@@ -60,6 +60,7 @@ export async function launch() {
   };
   return browser;
 }
+
 export const shoot = (page, name) => (shots ? page.screenshot({ path: join(shots, `${name}.png`) }) : undefined);
 
 /** Lets the page draw what it has been told. */

@@ -94,7 +94,7 @@ impl Interpreter {
             Broken::Slow => {
                 let limit = self.limit.unwrap_or_default().as_secs_f64();
                 format!(
-                    "did not return within {limit} s, and could not be interrupted; {LIMIT} sets another limit"
+                    "did not return within {limit} s, and could not be interrupted; {LIMIT} sets another limit, 0 for none"
                 )
             }
             Broken::Ended => {
