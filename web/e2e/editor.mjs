@@ -405,7 +405,6 @@ async function mistakesAndNames(browser) {
   const { server, address } = await edit(scenario);
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-    page.setDefaultTimeout(15_000);
     await page.goto(address);
     await page.locator(".editor-head").waitFor();
     const alert = (words) => page.locator("[role=alert]").filter({ hasText: words }).waitFor();
@@ -443,7 +442,6 @@ try {
   ({ server, address } = await edit(file));
   browser = await launch();
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: "light" });
-  page.setDefaultTimeout(15_000);
   const errors = errorsOf(page);
   page.on("console", (m) => { if (m.text().includes("Content Security Policy")) errors.push(m.text()); });
   await page.goto(address);

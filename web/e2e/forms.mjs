@@ -184,7 +184,6 @@ try {
   ({ server, address } = await serve([file, "--runs", join(folder, "runs")]));
   browser = await launch();
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: "light" });
-  page.setDefaultTimeout(20_000);
   const errors = errorsOf(page);
   await page.goto(address);
   await page.locator(".editor-head").waitFor();

@@ -61,7 +61,6 @@ try {
   children.push(live.server);
   browser = await launch();
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  page.setDefaultTimeout(60_000);
   const errors = errorsOf(page);
   await page.goto(live.address);
   await page.locator("tbody th button").first().click();

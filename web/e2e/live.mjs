@@ -13,7 +13,7 @@ const folder = newFolder("live");
 const out = join(folder, "run");
 const env = { ...process.env, WAYHOP_RUNTIME_DIR: join(folder, "sockets") };
 const SCENARIO = `name = "followed"
-duration_s = 300
+duration_s = 10000
 nodes.count = 3
 movement = { kind = "static", positions = [{ x = 100, y = 300 }, { x = 300, y = 300 }, { x = 500, y = 300 }] }
 protocol = { name = "dsr" }

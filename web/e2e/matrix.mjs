@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { errorsOf, launch, newFolder, noSeriousViolation, serve, shoot, shots, wayhop } from "./studio.mjs";
+import { errorsOf, launch, newFolder, noSeriousViolation, serve, shoot, shots, until, wayhop } from "./studio.mjs";
 
 const folder = newFolder("matrix");
 const log = join(folder, "walk", "matrix.jsonl");
@@ -13,13 +13,13 @@ const rows = () => readFileSync(log, "utf8").trim().split("\n").map((l) => JSON.
 /** Six radios, one of which walks away, as lines of the feed. */
 const places = (t) => `${JSON.stringify({ nodes: Array.from({ length: 6 }, (_, n) => ({ node: n, x: 150 * n + (n === 5 ? 20 * t : 0), y: n % 2 ? 90 : 0 })) })}\n`;
 
-/** Waits until the log has `count` seconds; the drive reads each line of the feed in its own second. */
-async function logged(count) {
-  for (let i = 0; i < 600; i += 1) {
-    try { if (rows().length >= count) return; } catch { /* not there yet, or half a line */ }
-    await new Promise((done) => setTimeout(done, 100));
+/** Whether the log has `count` seconds; the drive reads each line of the feed in its own second. */
+function has(count) {
+  try {
+    return rows().length >= count;
+  } catch {
+    return false; // It is not there yet, or half a line is.
   }
-  throw new Error(`the drive has not written ${count} seconds`);
 }
 
 let server, browser, drive;
@@ -29,12 +29,11 @@ try {
   const feed = setInterval(() => { if (drive.stdin.writable) drive.stdin.write(places(t++)); }, 1000);
   drive.once("exit", () => clearInterval(feed));
   drive.stdin.on("error", () => clearInterval(feed));
-  await logged(2);
+  await until("the drive has written two seconds", () => has(2));
   let address;
   ({ server, address } = await serve([folder]));
   browser = await launch();
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: "light" });
-  page.setDefaultTimeout(30_000);
   const errors = errorsOf(page);
   await page.goto(address);
   const links = page.getByRole("region", { name: "Table of links, largest error first" });
