@@ -114,11 +114,13 @@ impl<P: Protocol> Node<P> {
         if logs {
             w.log_effects(&effects);
         }
-        // A packet that was overheard mostly leads to none.
-        if !effects.is_empty() {
+        // A packet that was overheard mostly leads to none, and a Hello to one.
+        if effects.len() > 1 {
             for effect in effects.drain(..) {
                 self.apply(w, at, engine, effect);
             }
+        } else if let Some(effect) = effects.pop() {
+            self.apply(w, at, engine, effect);
         }
         w.workspace().effects = effects;
     }

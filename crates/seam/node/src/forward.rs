@@ -139,8 +139,16 @@ impl<P: Protocol> Node<P> {
             self.come_in(w, at, p, &rx);
             return self.settle(w, at);
         }
-        // Before the neighbour's packets are counted: who forges its address does not use up its share.
-        let Some((p, rx)) = self.admit(w, at, p, rx, mac) else { return self.settle(w, at) };
+        if !self.must_verify(p.bytes()) {
+            self.receive_verified(w, at, p, rx);
+        } else if let Some((p, rx)) = self.admit(w, at, p, rx, mac) {
+            // Only now the neighbour's packets are counted: who forges its address does not use up its share.
+            self.receive_verified(w, at, p, rx);
+        }
+        self.settle(w, at);
+    }
+
+    fn receive_verified<W: World>(&mut self, w: &mut W, at: Time, p: Packet, rx: RxMeta) {
         if self.interfaces.len() > 1 {
             self.hear(at, rx.from, rx.iface);
         }
@@ -149,7 +157,6 @@ impl<P: Protocol> Node<P> {
         } else {
             self.drop_packet(w, at, p, DropReason::RateLimit);
         }
-        self.settle(w, at);
     }
 
     /// Counts a routing packet of a neighbour, and says whether it is one too many. Other packets are not limited.
@@ -229,7 +236,7 @@ impl<P: Protocol> Node<P> {
         mut rx: RxMeta,
         mac: Option<Mac>,
     ) {
-        if !self.auth().is_some_and(|a| a.concerns(packet)) {
+        if !self.must_verify(packet) {
             return self.overhear_verified(w, at, packet, next_hop, rx);
         }
         if self.is_up

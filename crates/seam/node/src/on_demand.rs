@@ -162,9 +162,10 @@ impl Protocol for OnDemand {
     }
     #[inline]
     fn on_input(&mut self, cx: &mut Cx<'_>, input: Input<'_>) {
-        match input {
-            Input::Start => self.start(cx),
-            input => self.running(cx).on_input(cx, input),
+        if matches!(input, Input::Start) {
+            self.start(cx);
+        } else {
+            self.running(cx).on_input(cx, input);
         }
     }
 }

@@ -88,16 +88,20 @@ impl Rates {
             }
         }
         let count = self.count(neighbours, second, from, what.place());
-        let most = match what {
+        let is_within = |limit: u16| limit == 0 || count <= limit;
+        match what {
             Counted::Routing(_) | Counted::Overheard => {
-                let all = limits.routing_total.checked_div(self.heard.max(self.heard_before).max(1));
-                let all = if limits.routing_total == 0 { None } else { all };
-                let one = Some(limits.routing_per_neighbour).filter(|&n| n > 0);
-                [one, all.map(|n| n.max(LEAST_SHARE))].into_iter().flatten().min()
+                is_within(limits.routing_per_neighbour)
+                    && (count <= LEAST_SHARE || self.is_within_share(limits, count))
             }
-            Counted::Arp => Some(limits.arp_per_neighbour).filter(|&n| n > 0),
-        };
-        most.is_none_or(|most| count <= most)
+            Counted::Arp => is_within(limits.arp_per_neighbour),
+        }
+    }
+
+    /// Whether this many packets are at most a neighbour's share of what all may send.
+    fn is_within_share(&self, limits: Limits, count: u16) -> bool {
+        let neighbours = u32::from(self.heard.max(self.heard_before).max(1));
+        limits.routing_total == 0 || u32::from(count) * neighbours <= u32::from(limits.routing_total)
     }
 
     /// Counts a packet of a class: how many of it came from its neighbour in this second, this one included.

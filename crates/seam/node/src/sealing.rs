@@ -83,7 +83,12 @@ impl<P> Node<P> {
 }
 
 impl<P: Protocol> Node<P> {
-    /// Opens a packet from the medium. Gives back what an engine may see, with the transmitter that was verified.
+    /// Whether a packet from the medium is to be verified before an engine may see it.
+    pub(crate) fn must_verify(&self, packet: &[u8]) -> bool {
+        self.auth().is_some_and(|a| a.concerns(packet))
+    }
+
+    /// Opens a packet that must be verified. Gives back what an engine may see, with the transmitter that was verified.
     pub(crate) fn admit<W: World>(
         &mut self,
         w: &mut W,
@@ -92,8 +97,8 @@ impl<P: Protocol> Node<P> {
         mut rx: RxMeta,
         mac: Option<Mac>,
     ) -> Option<(Packet, RxMeta)> {
-        let Some(auth) = self.auth().filter(|a| a.concerns(p.bytes())) else { return Some((p, rx)) };
-        let from = mac.unwrap_or_else(|| self.mac_at(auth.claimed(p.bytes()), rx.iface));
+        let from =
+            mac.unwrap_or_else(|| self.mac_at(self.auth().and_then(|a| a.claimed(p.bytes())), rx.iface));
         let to = if rx.broadcast { Ipv4Addr::BROADCAST } else { self.addr };
         let a = self.authentic.as_mut()?;
         let opened = a.auth.open(at, rx.iface, &mut p, from, to);

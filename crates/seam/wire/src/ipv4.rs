@@ -41,6 +41,8 @@ pub mod protocol {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Packet<'a> {
     bytes: &'a [u8],
+    /// Its first octets, which are there.
+    head: &'a [u8; HEADER_LEN],
     header_len: usize,
     total_len: usize,
 }
@@ -58,13 +60,13 @@ impl<'a> Packet<'a> {
     /// As [`Packet::new_checked`], but the payload may be cut short, as captures do; the header may not.
     #[inline]
     pub fn new_snapped(bytes: &'a [u8]) -> Result<Self, Error> {
-        refuse_if(bytes.len() < HEADER_LEN, Error::Truncated)?;
-        refuse_if(bytes[0] >> 4 != 4, Error::Value("version"))?;
-        let header_len = usize::from(bytes[0] & 0xf) * 4;
-        let total_len = usize::from(u16_at(bytes, 2));
+        let head = bytes.first_chunk::<HEADER_LEN>().ok_or(Error::Truncated)?;
+        refuse_if(head[0] >> 4 != 4, Error::Value("version"))?;
+        let header_len = usize::from(head[0] & 0xf) * 4;
+        let total_len = usize::from(u16_at(head, 2));
         refuse_if(header_len < HEADER_LEN || total_len < header_len, Error::Length)?;
         refuse_if(header_len > bytes.len(), Error::Truncated)?;
-        Ok(Self { bytes, header_len, total_len })
+        Ok(Self { bytes, head, header_len, total_len })
     }
 
     /// Length of the header with its options, in octets.
@@ -79,40 +81,40 @@ impl<'a> Packet<'a> {
     }
     /// The Type of Service octet: six bits DSCP, two bits ECN.
     pub fn tos(&self) -> u8 {
-        u8_at(self.bytes, 1)
+        u8_at(self.head, 1)
     }
     /// The identification that all fragments of one datagram share.
     #[inline]
     pub fn id(&self) -> u16 {
-        u16_at(self.bytes, 4)
+        u16_at(self.head, 4)
     }
     /// The Don't Fragment flag.
     pub fn dont_fragment(&self) -> bool {
-        u8_at(self.bytes, 6) & 0x40 != 0
+        u8_at(self.head, 6) & 0x40 != 0
     }
     /// The More Fragments flag.
     #[inline]
     pub fn more_fragments(&self) -> bool {
-        u8_at(self.bytes, 6) & 0x20 != 0
+        u8_at(self.head, 6) & 0x20 != 0
     }
     /// Where this fragment's payload starts in the datagram, in units of 8 octets.
     #[inline]
     pub fn fragment_offset(&self) -> u16 {
-        u16_at(self.bytes, 6) & 0x1fff
+        u16_at(self.head, 6) & 0x1fff
     }
     /// Time to live, in hops.
     #[inline]
     pub fn ttl(&self) -> u8 {
-        u8_at(self.bytes, 8)
+        u8_at(self.head, 8)
     }
     /// What the payload is; see [`protocol`].
     #[inline]
     pub fn protocol(&self) -> u8 {
-        u8_at(self.bytes, 9)
+        u8_at(self.head, 9)
     }
     /// The header checksum field.
     pub fn checksum(&self) -> u16 {
-        u16_at(self.bytes, 10)
+        u16_at(self.head, 10)
     }
     /// Whether the header checksum is right.
     #[inline]
@@ -122,12 +124,12 @@ impl<'a> Packet<'a> {
     /// Source address.
     #[inline]
     pub fn src(&self) -> Ipv4Addr {
-        addr_at(self.bytes, 12)
+        addr_at(self.head, 12)
     }
     /// Destination address.
     #[inline]
     pub fn dst(&self) -> Ipv4Addr {
-        addr_at(self.bytes, 16)
+        addr_at(self.head, 16)
     }
     /// The header with its options.
     #[inline]

@@ -13,6 +13,8 @@ pub const HEADER_LEN: usize = 8;
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Packet<'a> {
     bytes: &'a [u8],
+    /// Its first octets, which are there.
+    head: &'a [u8; HEADER_LEN],
     len: usize,
 }
 
@@ -28,21 +30,21 @@ impl<'a> Packet<'a> {
     /// As [`Packet::new_checked`], but the payload may be cut short, as captures do.
     #[inline]
     pub fn new_snapped(bytes: &'a [u8]) -> Result<Self, Error> {
-        refuse_if(bytes.len() < HEADER_LEN, Error::Truncated)?;
-        let len = usize::from(u16_at(bytes, 4));
+        let head = bytes.first_chunk::<HEADER_LEN>().ok_or(Error::Truncated)?;
+        let len = usize::from(u16_at(head, 4));
         refuse_if(len < HEADER_LEN, Error::Length)?;
-        Ok(Self { bytes, len })
+        Ok(Self { bytes, head, len })
     }
 
     /// Source port.
     #[inline]
     pub fn src_port(&self) -> u16 {
-        u16_at(self.bytes, 0)
+        u16_at(self.head, 0)
     }
     /// Destination port.
     #[inline]
     pub fn dst_port(&self) -> u16 {
-        u16_at(self.bytes, 2)
+        u16_at(self.head, 2)
     }
     /// Length of header and payload, in octets, as the header states it.
     pub fn total_len(&self) -> usize {
@@ -51,7 +53,7 @@ impl<'a> Packet<'a> {
     /// The checksum field; 0 means that the sender made none.
     #[inline]
     pub fn checksum(&self) -> u16 {
-        u16_at(self.bytes, 6)
+        u16_at(self.head, 6)
     }
     /// Whether the checksum is right between these addresses, or absent. False for a datagram cut short.
     pub fn checksum_is_valid(&self, src: impl Into<Addr>, dst: impl Into<Addr>) -> bool {

@@ -55,17 +55,17 @@ impl Protocol for Engine {
         if aodv::extensions(tail).any(|e| e.map_or(true, |e| !e.may_be_skipped())) {
             return cx.drop(p, DropReason::Malformed);
         }
+        if let (Message::Rrep(m), true) = (&message, head.is_broadcast) {
+            let interval_ms = aodv::extensions(tail).find_map(|e| match e {
+                Ok(aodv::Extension::HelloInterval { millis }) => Some(millis),
+                _ => None,
+            });
+            self.on_hello(cx, head.source, m, interval_ms);
+            return cx.consume(p);
+        }
         self.heard(head.source, cx.now());
         match message {
             Message::Rreq(m) => self.on_rreq(cx, p, &head, m),
-            Message::Rrep(m) if head.is_broadcast => {
-                let interval_ms = aodv::extensions(tail).find_map(|e| match e {
-                    Ok(aodv::Extension::HelloInterval { millis }) => Some(millis),
-                    _ => None,
-                });
-                self.on_hello(cx, &head, m, interval_ms);
-                cx.consume(p);
-            }
             Message::Rrep(m) => self.on_rrep(cx, p, &head, m),
             Message::Rerr(m) => {
                 self.on_rerr(cx, &head, m);

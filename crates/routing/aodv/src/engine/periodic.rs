@@ -32,12 +32,10 @@ impl Engine {
         self.expire_routes(cx);
         self.expire_waiting(cx);
         self.repeat_searches(cx);
-        self.expire_neighbours(cx);
+        let next_loss = self.expire_neighbours(cx);
         let now = cx.now();
         let routes = self.table.iter().filter(|e| e.state != RouteState::Repair).map(|e| e.expires);
-        let due =
-            routes.chain(self.buffer.next_expiry()).chain(self.neighbours.next_loss(&self.params)).min();
-        if let Some(due) = due {
+        if let Some(due) = routes.chain(self.buffer.next_expiry()).chain(next_loss).min() {
             self.check_after(cx, due.max(now));
         }
         if let Some(due) = self.next_repeat() {

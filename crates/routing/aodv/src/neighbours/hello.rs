@@ -8,7 +8,6 @@ use wayhop_wire::aodv::{Extension, Message, Rrep};
 
 use crate::engine::state::Engine;
 use crate::engine::timers::Timer;
-use crate::forwarding::head::Head;
 use crate::neighbours::table::{Neighbour, NeighbourTable};
 use crate::params::Hello;
 
@@ -46,14 +45,21 @@ impl Engine {
         self.broadcast(cx, p, Span::ZERO);
     }
 
-    /// A Hello from a neighbour.
-    pub(crate) fn on_hello(&mut self, cx: &mut Cx<'_>, head: &Head, m: Rrep, interval_ms: Option<u32>) {
-        if m.destination != head.source || m.hop_count != 0 {
-            return;
-        }
+    /// A Hello from a neighbour: a reply to all about itself. Any other reply to all only shows that it is there.
+    pub(crate) fn on_hello(
+        &mut self,
+        cx: &mut Cx<'_>,
+        neighbour: Ipv4Addr,
+        m: &Rrep,
+        interval_ms: Option<u32>,
+    ) {
         let now = cx.now();
+        if m.destination != neighbour || m.hop_count != 0 {
+            return self.heard(neighbour, now);
+        }
+        self.watch.heard(neighbour);
         let interval_ms = interval_ms.unwrap_or(NeighbourTable::INTERVAL_MS);
-        let n = Neighbour { addr: head.source, interval_ms, heard: now };
+        let n = Neighbour { addr: neighbour, interval_ms, heard: now };
         let lost_at = n.lost_at(&self.params);
         let known = &mut self.neighbours.hellos;
         if let Some(same) = known.get_mut(n.addr) {
@@ -68,7 +74,7 @@ impl Engine {
             known.push(n);
         }
         if self.params.hello_routes {
-            self.hello_route(cx, head.source, m.destination_seq, lost_at);
+            self.hello_route(cx, neighbour, m.destination_seq, lost_at);
         }
         self.check_after(cx, lost_at);
     }
@@ -93,11 +99,12 @@ impl Engine {
         self.release(cx, neighbour, Span::ZERO);
     }
 
-    /// Neighbours whose Hellos stayed away are lost (section 6.9).
-    pub(crate) fn expire_neighbours(&mut self, cx: &mut Cx<'_>) {
+    /// Neighbours whose Hellos stayed away are lost (section 6.9). Returns when the next is, if it stays silent.
+    pub(crate) fn expire_neighbours(&mut self, cx: &mut Cx<'_>) -> Option<Time> {
         let now = cx.now();
-        if self.neighbours.next_loss(&self.params).is_none_or(|at| at >= now) {
-            return;
+        let next = self.neighbours.next_loss(&self.params);
+        if next.is_none_or(|at| at >= now) {
+            return next;
         }
         let params = Arc::clone(&self.params);
         let is_lost = |n: &Neighbour| n.lost_at(&params) < now;
@@ -109,5 +116,6 @@ impl Engine {
             }
             self.link_broken(cx, lost);
         }
+        self.neighbours.next_loss(&self.params)
     }
 }

@@ -56,6 +56,7 @@ impl Extension<'_> {
 }
 
 /// The extensions in the octets behind a message.
+#[inline]
 pub fn extensions(bytes: &[u8]) -> Extensions<'_> {
     Extensions { rest: bytes }
 }
@@ -68,6 +69,7 @@ pub struct Extensions<'a> {
 
 impl<'a> Iterator for Extensions<'a> {
     type Item = Result<Extension<'a>, Error>;
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let (kind, len, tail) = match *self.rest {
             [] => return None,
