@@ -6,7 +6,7 @@ use wayhop_testkit::{Link, addr};
 use wayhop_wire::aodv::Message;
 
 use crate::support::{
-    Kind, alone, hear, line, ms, net, reply, request, rerrs, route, rreps, rreqs, said, secs,
+    Kind, alone, frame, hear, line, ms, net, reply, request, rerrs, route, rreps, rreqs, said, secs,
 };
 
 fn hellos() -> Params {
@@ -84,6 +84,21 @@ fn two_silent_seconds_break_the_link() {
 }
 
 #[test]
+fn a_reply_to_all_that_is_no_hello_is_a_sign_of_life() {
+    let mut net = alone(&hellos());
+    let mut hear_to_all = |about: usize| {
+        let m = Message::Rrep(reply(addr(about), 1, 0, addr(about)));
+        net.inject(0, addr(4), true, &frame(addr(4), BROADCAST, 1, &m));
+        net.run_for(ms(1_500));
+        net.notes("neighbour_lost").len()
+    };
+    // It says Hello once, which is good for two seconds.
+    assert_eq!([4, 9, 9, 9, 9].map(&mut hear_to_all), [0; 5]);
+    net.run_for(ms(3_000));
+    assert_eq!(net.notes("neighbour_lost").len(), 1);
+}
+
+#[test]
 fn another_interval_is_announced_and_heeded() {
     let mut net = line(2, &Params { hello_interval_ms: 3_000, active_route_timeout_ms: 10_000, ..hellos() });
     net.run_until(secs(20.0));
@@ -99,7 +114,7 @@ fn a_hello_does_not_lower_a_number() {
     hear(&mut net, 0, addr(4), &Message::Rreq(request(1, addr(4), 50, addr(99), None)));
     for (seq, kept) in [(49, "50"), (51, "51")] {
         let m = Message::Rrep(reply(addr(4), seq, 0, addr(4)));
-        net.inject(0, addr(4), true, &crate::support::frame(addr(4), BROADCAST, 1, &m));
+        net.inject(0, addr(4), true, &frame(addr(4), BROADCAST, 1, &m));
         net.run_for(ms(5));
         assert_eq!(route(&net, 0, addr(4), "seq").unwrap(), kept);
     }
