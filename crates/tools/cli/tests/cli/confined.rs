@@ -161,7 +161,7 @@ fn a_program_that_others_cannot_reach_is_named_with_the_remedy() {
     let dir = folder(&[
         (
             "s.toml",
-            "duration_s = 1\nnodes.count = 2\nmovement = { kind = \"chain\", spacing_m = 200 }\n\
+            "duration_s = 15\nnodes.count = 2\nmovement = { kind = \"chain\", spacing_m = 200 }\n\
             [[programs]]\nnode = 1\ncommand = [\"./mine\"]\n",
         ),
         ("mine", "#!/bin/sh\necho it runs\n"),
