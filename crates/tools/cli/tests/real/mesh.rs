@@ -274,8 +274,8 @@ impl Mesh {
     pub(crate) fn host_state(&self, i: usize) -> String {
         let mut state = String::new();
         for link in self.ip(i, "-o -br link").lines() {
-            // Without the carrier: that of a new interface comes a moment later.
-            let facts = link.replace("NO-CARRIER,", "").replace(",LOWER_UP", "").replace(" DOWN ", " UP ");
+            // Without the carrier: that of a new interface comes a moment later. The columns keep their widths.
+            let facts = link.replace("NO-CARRIER,", "").replace(",LOWER_UP", "").replace(" DOWN ", " UP   ");
             let _ = writeln!(state, "{facts}");
         }
         for what in ["-o -4 -br address", "-4 route show table all", "rule"] {
