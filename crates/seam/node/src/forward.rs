@@ -148,6 +148,7 @@ impl<P: Protocol> Node<P> {
         self.settle(w, at);
     }
 
+    /// A packet came that is verified, or need not be.
     fn receive_verified<W: World>(&mut self, w: &mut W, at: Time, p: Packet, rx: RxMeta) {
         if self.interfaces.len() > 1 {
             self.hear(at, rx.from, rx.iface);

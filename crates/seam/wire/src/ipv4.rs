@@ -41,7 +41,7 @@ pub mod protocol {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Packet<'a> {
     bytes: &'a [u8],
-    /// Its first octets, which are there.
+    /// The first 20 octets as an array, so that no field needs a check of bounds.
     head: &'a [u8; HEADER_LEN],
     header_len: usize,
     total_len: usize,

@@ -13,7 +13,7 @@ pub const HEADER_LEN: usize = 8;
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Packet<'a> {
     bytes: &'a [u8],
-    /// Its first octets, which are there.
+    /// The first 8 octets as an array, so that no field needs a check of bounds.
     head: &'a [u8; HEADER_LEN],
     len: usize,
 }

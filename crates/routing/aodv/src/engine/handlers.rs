@@ -55,7 +55,9 @@ impl Protocol for Engine {
         if aodv::extensions(tail).any(|e| e.map_or(true, |e| !e.may_be_skipped())) {
             return cx.drop(p, DropReason::Malformed);
         }
-        if let (Message::Rrep(m), true) = (&message, head.is_broadcast) {
+        if let Message::Rrep(m) = &message
+            && head.is_broadcast
+        {
             let interval_ms = aodv::extensions(tail).find_map(|e| match e {
                 Ok(aodv::Extension::HelloInterval { millis }) => Some(millis),
                 _ => None,
