@@ -49,11 +49,11 @@ fn requests_are_answered_in_simulation_emulation_and_lab_alike() {
             ["requests", "answered", "requests_served"].map(|n| figures(&summary, n));
         assert_eq!(requests, [None, Some(20.0), Some(20.0)], "{world}");
         assert_eq!(answered, requests, "{world}");
-        assert_eq!(
-            served[0],
-            Some(40.0 + figures(&summary, "retries").iter().flatten().sum::<f64>()),
-            "{world}"
-        );
+        // On a real clock, a request that is sent again may have been lost on its way, or only late.
+        let retries: f64 = figures(&summary, "retries").iter().flatten().sum();
+        let least = if world == "run" { 40.0 + retries } else { 40.0 };
+        let served = served[0].expect("the server's");
+        assert!((least..=40.0 + retries).contains(&served), "{world}: {served} of 40 and {retries} again");
         assert_eq!(notes(dir.path(), world, "request_answered"), 40, "{world}");
         // What went into each of them gives the same again.
         for log in ["0-request-1.jsonl", "1-request-0.jsonl", "3-request-2.jsonl"] {
