@@ -49,7 +49,7 @@ fn requests_are_answered_in_simulation_emulation_and_lab_alike() {
             ["requests", "answered", "requests_served"].map(|n| figures(&summary, n));
         assert_eq!(requests, [None, Some(20.0), Some(20.0)], "{world}");
         assert_eq!(answered, requests, "{world}");
-        // On a real clock, a request that is sent again may have been lost on its way, or only late.
+        // On a real clock, a request that its client repeated may have been lost on its way.
         let retries: f64 = figures(&summary, "retries").iter().flatten().sum();
         let least = if world == "run" { 40.0 + retries } else { 40.0 };
         let served = served[0].expect("the server's");
