@@ -7,11 +7,13 @@
 //! ```
 //!
 //! where c is the correction of a clock: a line for each part of the run in which the clock was not set. The delay has a least
-//! part that is the same for all nodes and both directions - a constant and so much for each octet, one pair of numbers for unicasts
-//! and one for broadcasts, and what forwarders add, who still acknowledge the frame that they forward - and a part by chance, which only ever makes it longer. So the fit is a regression to the third percentile of the delays, not
-//! to their mean: queues, retransmissions and busy hosts hardly move it, and frames that were mistaken for others do not either. Two nodes that receive the same
-//! frame do so at the same time, give or take what their hosts take: there the fit is to the median. Each kind of frame weighs by
-//! how little its own times scatter.
+//! part that is the same for all nodes and both directions, and a part by chance, which only ever makes it longer. The least part
+//! is a constant and so much for each octet, one pair of numbers for unicasts and one for broadcasts, and what forwarders add, who
+//! still acknowledge the frame that they forward; a packet that crossed nodes whose runs are missing takes it once for each hop.
+//! So the fit is a regression to the third percentile of the delays, not to their mean: queues, retransmissions and busy hosts
+//! hardly move it, and frames that were mistaken for others do not either. Two nodes that receive the same frame do so at the same
+//! time, give or take what their hosts take: there the fit is to the median. Each kind of observation weighs by how little its own
+//! times scatter.
 //!
 //! The quantiles are found by iteratively reweighted least squares; the loss is convex, so there is
 //! one answer. The standard error is that of the jackknife: the fit without each of several parts
@@ -24,6 +26,7 @@ use wayhop_core::NormalEquations;
 use crate::clock::Clock;
 use crate::observation::{Observation, ObservationKind};
 
+const KINDS: usize = ObservationKind::ALL.len();
 /// Parts of the run; each is left out once.
 const GROUPS: u64 = 8;
 /// Observations that are used at most: further ones are left out evenly.
@@ -35,7 +38,7 @@ const FURTHER_TURNS: usize = 20;
 /// A turn that changes less than this, microseconds, is the last one.
 const SETTLED_US: f64 = 0.005;
 /// The quantile of a passage's delays that the fit goes through, and of the difference of two receptions.
-const QUANTILES: [f64; 4] = [0.03, 0.03, 0.03, 0.5];
+const QUANTILES: [f64; KINDS] = [0.03, 0.03, 0.03, 0.5, 0.03];
 /// What is expected of clocks and delays before any frame, as standard deviations: quartz is good to some tens of ppm; the least
 /// delay may be anything up to a second; an octet takes some microseconds at 1 Mb/s.
 const DRIFT_PPM: f64 = 200.0;
@@ -223,11 +226,12 @@ impl Unknowns {
             count += 1;
         };
         match o.kind {
-            ObservationKind::Unicast | ObservationKind::Forwarded => {
-                if o.kind == ObservationKind::Forwarded {
-                    put(FORWARDING, 1.0);
+            ObservationKind::Unicast | ObservationKind::Forwarded | ObservationKind::Passage => {
+                if o.forwarders > 0 {
+                    put(FORWARDING, o.forwarders.into());
                 }
-                [(0, 1.0), (1, f64::from(o.bytes))].map(|(at, f)| put(at, f))
+                let hops = f64::from(o.hops);
+                [(0, hops), (1, hops * f64::from(o.bytes))].map(|(at, f)| put(at, f))
             }
             ObservationKind::Broadcast => [(2, 1.0), (3, f64::from(o.bytes))].map(|(at, f)| put(at, f)),
             ObservationKind::Heard => [(); 2],
@@ -269,9 +273,9 @@ fn precision_of(deviation: f64) -> f64 {
 }
 
 /// Moves the values until the weights have settled. Returns the scatter of each kind of observation, microseconds.
-fn settle(u: &Unknowns, used: &[&Observation], values: &mut [f64], turns: usize) -> [f64; 4] {
+fn settle(u: &Unknowns, used: &[&Observation], values: &mut [f64], turns: usize) -> [f64; KINDS] {
     let expected = u.expectations();
-    let mut scatter = [LEAST_SCATTER_US; 4];
+    let mut scatter = [LEAST_SCATTER_US; KINDS];
     for turn in 0..turns {
         let residuals: Vec<f64> = used.iter().map(|o| u.residual(values, o)).collect();
         scatter = scatters(used, &residuals);
@@ -304,20 +308,19 @@ fn settle(u: &Unknowns, used: &[&Observation], values: &mut [f64], turns: usize)
 }
 
 /// Of each kind, half of the observations are nearer to the fit than this.
-fn scatters(used: &[&Observation], residuals: &[f64]) -> [f64; 4] {
-    [ObservationKind::Unicast, ObservationKind::Forwarded, ObservationKind::Broadcast, ObservationKind::Heard]
-        .map(|kind| {
-            let of_kind = used.iter().zip(residuals).filter(|(o, _)| o.kind == kind);
-            let mut distances: Vec<f64> = of_kind.map(|(_, r)| r.abs()).collect();
-            if distances.is_empty() {
-                return LEAST_SCATTER_US;
-            }
-            let middle = distances.len() / 2;
-            let (_, median, _) = distances.select_nth_unstable_by(middle, f64::total_cmp);
-            median.max(LEAST_SCATTER_US)
-        })
+fn scatters(used: &[&Observation], residuals: &[f64]) -> [f64; KINDS] {
+    ObservationKind::ALL.map(|kind| {
+        let of_kind = used.iter().zip(residuals).filter(|(o, _)| o.kind == kind);
+        let mut distances: Vec<f64> = of_kind.map(|(_, r)| r.abs()).collect();
+        if distances.is_empty() {
+            return LEAST_SCATTER_US;
+        }
+        let middle = distances.len() / 2;
+        let (_, median, _) = distances.select_nth_unstable_by(middle, f64::total_cmp);
+        median.max(LEAST_SCATTER_US)
+    })
 }
 
-fn is_outlier(u: &Unknowns, values: &[f64], scatter: &[f64; 4], o: &Observation) -> bool {
+fn is_outlier(u: &Unknowns, values: &[f64], scatter: &[f64; KINDS], o: &Observation) -> bool {
     u.residual(values, o).abs() > OUTLIER * scatter[o.kind as usize]
 }

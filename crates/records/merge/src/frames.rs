@@ -39,7 +39,7 @@ pub(crate) fn frames(runs: &[NodeRun]) -> FxHashMap<u64, SharedFrame> {
 }
 
 /// What clocks say of frames that are the only ones of their kind: sent once at most, and received once by each node at most.
-pub(crate) fn observations(runs: &[NodeRun], frames: &FxHashMap<u64, SharedFrame>) -> Vec<Observation> {
+pub(crate) fn of_frames(runs: &[NodeRun], frames: &FxHashMap<u64, SharedFrame>) -> Vec<Observation> {
     let mut all = Vec::new();
     for (digest, frame) in frames {
         let mut receivers: Vec<u32> = frame.received.iter().map(|s| s.node).collect();
@@ -56,6 +56,8 @@ pub(crate) fn observations(runs: &[NodeRun], frames: &FxHashMap<u64, SharedFrame
             to: to.node as usize,
             to_ns: row(to).time.as_nanos(),
             bytes: row(from).bytes,
+            hops: 1,
+            forwarders: u8::from(kind == ObservationKind::Forwarded),
             frame: *digest,
         };
         if let [sent] = &frame.sent[..] {
@@ -71,7 +73,5 @@ pub(crate) fn observations(runs: &[NodeRun], frames: &FxHashMap<u64, SharedFrame
             frame.received.windows(2).map(|pair| observation(ObservationKind::Heard, &pair[0], &pair[1])),
         );
     }
-    // Maps have no order: the same runs give the same clocks.
-    all.sort_by_key(|o| (o.frame, o.from, o.to, o.kind as u8));
     all
 }

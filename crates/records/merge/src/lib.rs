@@ -2,9 +2,9 @@
 //!
 //! * [`merge`] is the entry point. `input` reads the runs and rejects those that cannot be of one
 //!   experiment.
-//! * `frames`: frames seen by several nodes. `observation`: the times of one on two clocks.
-//!   `steps`, `fit`, `clocks`: the resulting clocks and their errors. No common clock is
-//!   assumed.
+//! * `frames`: frames seen by several nodes. `passages`: packets that crossed nodes whose runs are
+//!   missing. `observation`: the times of one on two clocks. `steps`, `fit`, `clocks`: the
+//!   resulting clocks and their errors. No common clock is assumed.
 //! * `unite`: the same packet at several nodes. `flows`: programs' traffic by its ends. `fates`:
 //!   the fate of each packet.
 //! * `shared`: settings that all nodes' configurations share. `places`: all positions in
@@ -23,6 +23,7 @@ mod input;
 mod observation;
 #[cfg(test)]
 mod outside_tests;
+mod passages;
 mod places;
 mod report;
 mod shared;
@@ -35,10 +36,11 @@ use std::path::{Path, PathBuf};
 
 use clocks::Clocks;
 pub use error::Error;
-use frames::{RowRef, frames, observations};
+use frames::{RowRef, SharedFrame, frames};
 use input::{NodeRun, check_place, check_restarts, names, number, read_all};
-use observation::ObservationKind;
+use observation::{Observation, ObservationKind};
 pub use report::{MergeReport, MergedNode};
+use rustc_hash::FxHashMap;
 pub use split::{ShownClock, split};
 use unite::TimedRow;
 use wayhop_core::Classifier;
@@ -48,7 +50,7 @@ pub use write::Options;
 /// Merges the runs of several nodes in the directory `out`.
 ///
 /// # Errors
-/// If a run cannot be read, or cannot be of the same experiment as the others; if a node shares no frame with the others; or if the
+/// If a run cannot be read, or cannot be of the same experiment as the others; if a node shares no frame or packet with the others; or if the
 /// directory cannot be written.
 pub fn merge(
     paths: &[PathBuf],
@@ -109,6 +111,14 @@ pub fn merge(
         .write(out, options, classifier)
 }
 
+fn observations(runs: &[NodeRun], frames: &FxHashMap<u64, SharedFrame>) -> Vec<Observation> {
+    let mut all = frames::of_frames(runs, frames);
+    all.extend(passages::of_packets(runs, frames));
+    // Maps have no order: the same runs give the same clocks.
+    all.sort_by_key(|o| (o.frame, o.from, o.to, o.kind as u8));
+    all
+}
+
 fn reference_of(runs: &[NodeRun], wanted: Option<&str>) -> Result<usize, Error> {
     let Some(wanted) = wanted else { return Ok(0) };
     let names = names(runs);
@@ -125,5 +135,7 @@ fn strangers(apart: &[String], reference: &str, alone: bool) -> Error {
     } else {
         "their clocks cannot be aligned; remove these runs, or use --leave-apart".to_owned()
     };
-    Error::Unfit(format!("{names} {share} no frames with {reference}, directly or through others; {remedy}"))
+    Error::Unfit(format!(
+        "{names} {share} no frames or packets with {reference}, directly or through others; {remedy}"
+    ))
 }

@@ -1,6 +1,6 @@
-//! What two clocks say of one frame.
+//! What two clocks say of one frame, or of one packet.
 
-/// How the two nodes have to do with the frame.
+/// How the two nodes have to do with it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ObservationKind {
     /// One sent it to the other: the second time is later than the first, by a delay that is not known.
@@ -11,9 +11,16 @@ pub(crate) enum ObservationKind {
     Broadcast,
     /// Both received it from a third one: at nearly the same time.
     Heard,
+    /// One sent it as a unicast, and it came to the other over nodes whose runs are missing.
+    Passage,
 }
 
-/// A frame at two nodes, each by its own clock.
+impl ObservationKind {
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Unicast, Self::Forwarded, Self::Broadcast, Self::Heard, Self::Passage];
+}
+
+/// A frame or a packet at two nodes, each by its own clock.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(crate) struct Observation {
     pub(crate) kind: ObservationKind,
@@ -23,6 +30,10 @@ pub(crate) struct Observation {
     pub(crate) to: usize,
     pub(crate) to_ns: u64,
     pub(crate) bytes: u32,
+    /// Between the two nodes.
+    pub(crate) hops: u8,
+    /// How many of these began at a node that forwarded it.
+    pub(crate) forwarders: u8,
     /// The frame's digest: frames are told apart by it when the error is estimated.
     pub(crate) frame: u64,
 }

@@ -15,7 +15,7 @@ pub struct MergeReport {
     pub reference: String,
     /// The nodes, in the order of their numbers.
     pub nodes: Vec<MergedNode>,
-    /// Nodes that were left out because they share no frames with the others.
+    /// Nodes that were left out because they share no frames or packets with the others.
     pub left_apart: Vec<String>,
     /// Number of different packets in all runs, including routing packets.
     pub packets: u64,

@@ -215,7 +215,17 @@ mod tests {
                     if there { (sent, received + ahead_us(i)) } else { (sent + ahead_us(i), received) };
                 let (from, to) = if there { (0, 1) } else { (1, 0) };
                 let (from_ns, to_ns) = (from_us * 1_000, to_us * 1_000);
-                Observation { kind: ObservationKind::Unicast, from, from_ns, to, to_ns, bytes: 100, frame: i }
+                Observation {
+                    kind: ObservationKind::Unicast,
+                    from,
+                    from_ns,
+                    to,
+                    to_ns,
+                    bytes: 100,
+                    hops: 1,
+                    forwarders: 0,
+                    frame: i,
+                }
             })
             .collect()
     }

@@ -29,7 +29,7 @@ use crate::unite::{Packets, TimedRow, is_data};
 pub struct Options {
     /// The node whose clock counts, by its name or its address; the first run's if there is none.
     pub reference: Option<String>,
-    /// Leave nodes out that share no frame with the reference, in place of refusing.
+    /// Leave nodes out that share no frames or packets with the reference, in place of refusing.
     pub leave_apart: bool,
     /// For the manifest: the command and its arguments.
     pub command: Vec<String>,

@@ -106,7 +106,7 @@ pub struct MergeRecord {
     pub reference: String,
     /// The runs, in the order of the nodes' numbers.
     pub runs: Vec<MergedRun>,
-    /// Nodes that were left out because they share no frames with the others.
+    /// Nodes that were left out because they share no frames or packets with the others.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub left_apart: Vec<String>,
     /// Keys about the whole mesh, such as `protocol.hello`, whose values differ from the reference node's on other nodes.
@@ -129,7 +129,7 @@ pub struct MergedRun {
     pub clock: ClockFit,
 }
 
-/// A clock by frames that several nodes heard.
+/// A clock by frames and packets that several nodes recorded.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClockFit {
     /// Drift of the clock relative to the reference, microseconds per second of its own time; positive if fast.
@@ -140,11 +140,11 @@ pub struct ClockFit {
     /// with too few frames.
     pub error_us: Option<f64>,
     /// Largest possible error of the node's times, microseconds, given the drift: no frame is received before it is sent. Null
-    /// if frames passed in one direction only.
+    /// if they passed in one direction only.
     pub bound_us: Option<f64>,
-    /// Number of frames used for this node.
+    /// Number of frames used for this node, and of packets that crossed nodes without a run here.
     pub frames: u64,
-    /// Number of these frames that are outliers.
+    /// Number of these that are outliers.
     pub outliers: u64,
     /// Corrections to add to the node's times, by parts of its run: more than one if the clock was set during the run.
     pub segments: Vec<ClockSegment>,

@@ -13,7 +13,7 @@ use crate::failure::{Failure, json_line, put, warn};
 use crate::recover::say_how_it_ended;
 
 pub(crate) const EXAMPLES: &str = "\
-The nodes' clocks need not agree: they are aligned by frames that several nodes recorded. The table shows for each node its clock's \
+The nodes' clocks need not agree: they are aligned by frames and packets that several nodes recorded. The table shows for each node its clock's \
 offset from the merged run at its start and its drift, with standard errors; the largest possible error of its times, since no frame \
 is received before it is sent; and the numbers of frames and outliers. See docs/concepts/merge.md.
 
@@ -36,7 +36,7 @@ pub(crate) struct MergeArgs {
     /// Node whose clock becomes the common clock: its name or address. Default: the node of the first RUN
     #[arg(long, value_name = "NODE")]
     reference: Option<String>,
-    /// Leave out nodes that share no frames with the others, instead of failing
+    /// Leave out nodes that share no frames or packets with the others, instead of failing
     #[arg(long)]
     leave_apart: bool,
     /// Print one JSON object
@@ -99,7 +99,11 @@ fn as_text(r: &MergeReport, out: &str) -> String {
         let _ = writeln!(text, "           {} rows were lost: the nodes' disks were too slow", r.lost_rows);
     }
     if !r.left_apart.is_empty() {
-        let _ = writeln!(text, "left out   {}: no frames in common with the others", r.left_apart.join(", "));
+        let _ = writeln!(
+            text,
+            "left out   {}: no frames or packets in common with the others",
+            r.left_apart.join(", ")
+        );
     }
     let _ = write!(text, "\n{}saved in   {out}\n", human_table(&r.summary));
     text

@@ -69,6 +69,8 @@ fn chain(truths: &[Truth], seconds: f64, rate: f64, wait_us: f64, seed: u64) -> 
             to,
             to_ns,
             bytes,
+            hops: 1,
+            forwarders: 0,
             frame: frame.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ seed,
         };
         let kind = if is_broadcast { ObservationKind::Broadcast } else { ObservationKind::Unicast };

@@ -42,6 +42,31 @@ payload_bytes = 512
 start_s = 7
 ";
 
+/// Flows over three hops, in both directions.
+const CHAIN: &str = "\
+name = \"chain\"
+duration_s = 16
+nodes.count = 4
+movement = { kind = \"chain\", spacing_m = 200 }
+protocol.name = \"dsr\"
+[[traffic]]
+kind = \"poisson\"
+src = 0
+dst = 3
+rate_pps = 20
+payload_bytes = 100
+start_s = 1
+stop_s = 15
+[[traffic]]
+kind = \"poisson\"
+src = 3
+dst = 0
+rate_pps = 20
+payload_bytes = 100
+start_s = 1
+stop_s = 15
+";
+
 /// When each node's record begins, and by how much its clock is fast.
 const CLOCKS: [(f64, f64); 8] = [
     (0.0, 0.0),
@@ -116,23 +141,59 @@ fn a_run_taken_apart_and_merged_has_the_same_packets_with_the_same_fates_and_tim
         assert!(last.len() <= 20, "{protocol}: {} differ", last.len());
 
         // The reference's clock is the run's: every row has its own time again.
-        let (truth, rows) = (rows(&whole), rows(&merged));
-        let key = |h: &HopEvent| (h.source, h.flow.map(|f| f.seq), h.node, h.kind as u8, h.ttl);
-        let mut times: BTreeMap<_, Vec<u64>> = BTreeMap::new();
-        for hop in &truth {
-            times.entry(key(hop)).or_default().push(hop.time.as_nanos());
-        }
-        let synthetic = |h: &HopEvent| h.reason.is_some_and(|r| r.name() == "LOST_ON_AIR");
-        let mut worst = 0;
-        let mut found = 0;
-        for hop in rows.iter().filter(|h| !synthetic(h)) {
-            let near = times.get(&key(hop)).expect("a row of the run");
-            let error = near.iter().map(|t| t.abs_diff(hop.time.as_nanos())).min().unwrap();
-            worst = worst.max(error);
-            found += 1;
-        }
-        assert_eq!(found, truth.iter().filter(|h| !synthetic(h)).count(), "{protocol}");
+        let worst = largest_error_ns(&whole, &merged, &[0, 1, 2, 3, 4, 5, 6, 7]);
         assert!(worst < 100_000, "{protocol}: a row is {worst} ns off\n{said}");
+    }
+}
+
+/// By how much the time of a row of these nodes is off at most. All of their rows are there.
+fn largest_error_ns(whole: &Path, merged: &Path, nodes: &[u32]) -> u64 {
+    let synthetic = |h: &HopEvent| h.reason.is_some_and(|r| r.name() == "LOST_ON_AIR");
+    let key = |h: &HopEvent, node: u32| (h.source, h.flow.map(|f| f.seq), node, h.kind as u8, h.ttl);
+    let mut times: BTreeMap<_, Vec<u64>> = BTreeMap::new();
+    let (mut wanted, mut found, mut worst) = (0, 0, 0);
+    for hop in rows(whole).iter().filter(|h| nodes.contains(&h.node.0) && !synthetic(h)) {
+        times.entry(key(hop, hop.node.0)).or_default().push(hop.time.as_nanos());
+        wanted += 1;
+    }
+    for hop in rows(merged).iter().filter(|h| !synthetic(h)) {
+        let near = times.get(&key(hop, nodes[hop.node.0 as usize])).expect("a row of the run");
+        worst = worst.max(near.iter().map(|t| t.abs_diff(hop.time.as_nanos())).min().unwrap());
+        found += 1;
+    }
+    assert_eq!(found, wanted);
+    worst
+}
+
+/// The second node's run is missing. With the second seed the others share no frame across it.
+#[test]
+fn clocks_and_packets_are_found_across_a_node_whose_run_is_missing() {
+    let dir = folder(&[("chain.toml", CHAIN)]);
+    let d = dir.path();
+    for seed in ["1", "5"] {
+        let names = [format!("whole-{seed}"), format!("nodes-{seed}"), format!("merged-{seed}")];
+        let [whole, nodes, merged] = names.each_ref().map(String::as_str);
+        let run = ["run", "chain.toml", "--seed", seed, "--identities", "--quiet", "--out", whole];
+        run_in(d, &run).ok();
+        let export =
+            ["export", "nodes", whole, "--out", nodes, "--clock", "2=0.5,45", "--clock", "3=0.2,-60"];
+        run_in(d, &export).ok();
+        let paths = [0, 2, 3].map(|node| format!("{nodes}/{node}"));
+        let merge = ["merge", "--out", merged, &paths[0], &paths[1], &paths[2]];
+        let said = run_in(d, &merge).ok();
+        let ends = |run: &str| {
+            let flows = RunDir::open(d.join(run), CLASSIFIER).unwrap().summary().unwrap().flows;
+            let mut ends: Vec<_> = flows.iter().map(|f| (f.sent, f.received, f.dropped, f.held)).collect();
+            ends.sort_unstable();
+            ends
+        };
+        assert_eq!(ends(whole), ends(merged), "{said}");
+        let worst = largest_error_ns(&d.join(whole), &d.join(merged), &[0, 2, 3]);
+        assert!(worst < 500_000, "seed {seed}: a row is {worst} ns off\n{said}");
+        for node in manifest(&d.join(merged))["merged"]["runs"].as_array().unwrap() {
+            let bound = node["clock"]["bound_us"].as_f64();
+            assert!(bound.is_some_and(|b| b < 10_000.0), "packets pass in both directions: {said}");
+        }
     }
 }
 
@@ -262,7 +323,10 @@ fn nodes_that_share_no_frame_are_named_and_left_apart_only_when_asked() {
     let paths = run_in(d, &["export", "nodes", "whole", "--out", "nodes"]).ok();
     let all: Vec<&str> = ["merge", "--out", "merged"].into_iter().chain(paths.lines()).collect();
     let said = run_in(d, &all).failure(2);
-    assert!(said.contains("far shares no frames with 0") && said.contains("--leave-apart"), "{said}");
+    assert!(
+        said.contains("far shares no frames or packets with 0") && said.contains("--leave-apart"),
+        "{said}"
+    );
     let said = run_in(d, &[&all[..], &["--leave-apart"]].concat()).ok();
     assert!(said.contains("left out   far"), "{said}");
     assert_eq!(manifest(&d.join("merged"))["merged"]["left_apart"][0], "far");

@@ -108,15 +108,10 @@ fn the_records_of_a_labs_daemons_merge_into_what_the_lab_recorded() {
     assert_eq!(names, ["0", "1", "2", "3"].map(Some), "the nodes are called as in the scenario");
     // Without the record of a node between, ends are known again by what a packet carries.
     let without = ["merge", "lab/nodes/0", "lab/nodes/2", "lab/nodes/3", "--out", "without"];
-    let done = Command::new(WAYHOP).args(without).current_dir(dir).output().unwrap();
-    let said = String::from_utf8_lossy(&done.stderr);
-    // Clocks are set by frames that two nodes have. Only some broadcasts of the missing one are such, and on a busy machine there may be none.
-    if !said.contains("2, 3 share no frames with 0") {
-        assert!(done.status.success(), "{said}");
-        // (Nodes are renumbered.)
-        let without = fates(&dir.join("without"));
-        assert!(without.values().eq(lab.values()), "{without:?} {lab:?}");
-    }
+    wayhop(dir, &without);
+    // (Nodes are renumbered.)
+    let without = fates(&dir.join("without"));
+    assert!(without.values().eq(lab.values()), "{without:?} {lab:?}");
     // All daemons read the same clock of this machine, which does not drift against itself. The record is short and the machine may be
     // busy for part of it, which looks like drift.
     for node in report["nodes"].as_array().unwrap() {
