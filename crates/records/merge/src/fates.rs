@@ -1,7 +1,7 @@
 //! What became of each packet that a program sent.
 
 use rustc_hash::FxHashMap;
-use wayhop_core::{Decision, DropReason, PacketId, Time};
+use wayhop_core::{Addr, BROADCAST, Decision, DropReason, PacketId, Time};
 use wayhop_trace::{HopKind, Outcome};
 
 use crate::flows::{Flow, FlowPacket, Flows, To};
@@ -136,6 +136,10 @@ fn story(
         Some(_) if flow.to == To::All => Outcome::Dropped(DropReason::LostOnAir),
         Some(last) => match (hop(last).kind, hop(last).reason) {
             (HopKind::Drop, Some(why)) => Outcome::Dropped(why),
+            // The next hop's record would tell.
+            (HopKind::Send | HopKind::Forward | HopKind::Transmit, _) if !has_run(runs, hop(last).peer) => {
+                Outcome::Held
+            }
             (HopKind::Send | HopKind::Forward | HopKind::Transmit, _) => {
                 story.lost_after = Some(last.seen);
                 Outcome::Dropped(DropReason::LostOnAir)
@@ -146,4 +150,9 @@ fn story(
     };
     story.fates.push(Fate { outcome, nodes: wanted - arrived });
     story
+}
+
+/// Whether the run of the node with this address is there, or of any if it is that of all.
+fn has_run(runs: &[NodeRun], peer: Addr) -> bool {
+    peer == BROADCAST || runs.iter().any(|run| run.has(peer))
 }

@@ -32,7 +32,7 @@ fn hop((s, packet, node, kind, from, to): Row) -> (HopEvent, Option<Identity>) {
         bytes: 84,
         source: Addr::from(Ipv4Addr::from(from)),
         destination: Addr::from(Ipv4Addr::from(to)),
-        peer: Addr::UNSPECIFIED,
+        peer: Addr::from(Ipv4Addr::from(GATEWAY)),
         iface: IfaceId::ANY,
         signal_dbm: f32::NAN,
         kind,

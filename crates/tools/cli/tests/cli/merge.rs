@@ -165,6 +165,23 @@ fn largest_error_ns(whole: &Path, merged: &Path, nodes: &[u32]) -> u64 {
     worst
 }
 
+/// Node 2 is down for a second at times, and node 1, which knows what it dropped then, is missing.
+#[test]
+fn what_a_missing_node_may_have_dropped_is_not_said_to_be_lost() {
+    let outages = "outages = [{ nodes = [2], start_s = 3, every_s = 4, length_s = 1 }]\n[[traffic]]";
+    let dir = folder(&[("gap.toml", &CHAIN.replacen("[[traffic]]", outages, 1))]);
+    let d = dir.path();
+    run_in(d, &words("run gap.toml --identities --quiet --out whole")).ok();
+    run_in(d, &words("export nodes whole --out nodes")).ok();
+    run_in(d, &words("merge nodes/0 nodes/1 nodes/2 nodes/3 --out all --quiet")).ok();
+    run_in(d, &words("merge nodes/0 nodes/2 nodes/3 --out without --quiet")).ok();
+    let totals = |run: &str| RunDir::open(d.join(run), CLASSIFIER).unwrap().summary().unwrap().totals;
+    let [all, without] = ["all", "without"].map(totals);
+    assert!(all.dropped > Some(0) && all.drops.keys().all(|reason| reason == "NO_SALVAGE"), "{all:?}");
+    assert_eq!((without.dropped, without.held), (Some(0), Some(all.dropped.unwrap() + all.held.unwrap())));
+    assert_eq!(without.received, all.received);
+}
+
 /// The second node's run is missing. With the second seed the others share no frame across it.
 #[test]
 fn clocks_and_packets_are_found_across_a_node_whose_run_is_missing() {
