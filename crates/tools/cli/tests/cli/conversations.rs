@@ -32,7 +32,8 @@ fn flows_of_programs_count_what_ping_and_iperf3_count() {
         CHAIN.split("[[traffic]]").next().unwrap_or_default().replace("duration_s = 30", "duration_s = 600");
     let server = "[[programs]]\nnode = 4\ncommand = [\"sh\", \"-c\", \"iperf3 -s >/dev/null\"]\n";
     let dir = folder(&[("s.toml", &format!("protocol.name = \"dsr\"\n{nodes}{server}"))]);
-    let script = "ping -c 30 -i 0.1 -W 5 mesh-3 > ping.txt
+    // For the last answer ping waits at least as long as between two requests.
+    let script = "ping -c 30 -i 0.5 -W 5 mesh-3 > ping.txt
         until iperf3 -u -c mesh-4 -b 60k -l 500 -t 4 -J > iperf3.json; do sleep 0.2; done";
     let run = ["emulate", "s.toml", "--out", "run", "--quiet", "--node", "0", "--", "sh", "-c", script];
     run_in(dir.path(), &run).ok();

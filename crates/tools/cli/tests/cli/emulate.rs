@@ -180,7 +180,7 @@ fn programs_of_a_scenario_run_in_their_nodes_and_leave_their_output() {
 [[programs]]
 node = 0
 start_s = 0.5
-command = ["ping", "-c", "2", "-i", "0.2", "-W", "5", "far"]
+command = ["ping", "-c", "2", "-i", "0.2", "-w", "25", "far"]
 output = "ping.txt"
 [[programs]]
 node = "far"

@@ -175,7 +175,7 @@ fn a_ping_crosses_an_emulated_chain_of_ns3s_nodes() {
         let mut args = vec!["emulate", "s.toml", "--protocol", model, "--no-out", "--quiet", "--node", "0"];
         args.extend(sets.iter().flat_map(|set| ["--set", set]));
         // Until the routes are there, the kernel hears that there is none.
-        let shell = "for i in $(seq 60); do ping -c 1 -W 1 mesh-3 >/dev/null && break; sleep 0.5; done; ping -c 5 -i 0.2 mesh-3";
+        let shell = "for i in $(seq 60); do ping -c 1 -W 1 mesh-3 >/dev/null && break; sleep 0.5; done; ping -c 5 -i 0.2 -w 30 mesh-3";
         args.extend(["--", "sh", "-c", shell]);
         let ran = run_in(dir.path(), &args);
         assert!(ran.out.contains("5 received"), "{model}: {}{}", ran.out, ran.err);

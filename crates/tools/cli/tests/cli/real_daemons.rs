@@ -39,7 +39,7 @@ fn emulated(dir: &Path, more: &[&str], script: &str) -> (String, Value) {
 fn kernels_find_their_neighbours_by_arp_and_neighbour_discovery_and_groups_reach_all_in_range() {
     skip_without_root!();
     let dir = folder(&[("s.toml", &line(3, "duration_s = 60\n[captures]\nall = true\n"))]);
-    let script = "sleep 1; ping -c 3 -i 0.3 mesh-1; ping -c 3 -i 0.3 -I mesh0 fe80::aff:fe00:2; \
+    let script = "sleep 1; ping -c 3 -i 0.5 mesh-1; ping -c 3 -i 0.3 -I mesh0 fe80::aff:fe00:2; \
                   ping -c 3 -i 0.3 ff02::1%mesh0; ping -c 1 -W 4 mesh-2; ip -6 neigh; ip link show mesh0";
     let (said, summary) = emulated(dir.path(), &[], script);
     // The neighbour answers; the node behind it is out of range, and this one's kernel says so.
@@ -94,7 +94,7 @@ fn a_packet_that_a_kernel_forwards_keeps_its_number_and_one_that_it_does_not_is_
     let routes = "duration_s = 60\nroutes = [{ node = 0, destination = 3, via = 1 }, { node = 1, destination = 3, via = 2 }, \
                   { node = 3, destination = 0, via = 2 }, { node = 2, destination = 0, via = 1 }]\n";
     let dir = folder(&[("s.toml", &line(4, routes))]);
-    let (said, summary) = emulated(dir.path(), &[], "sleep 1; ping -c 5 -i 0.3 mesh-3");
+    let (said, summary) = emulated(dir.path(), &[], "sleep 1; ping -c 5 -i 0.5 mesh-3");
     assert!(said.contains("5 received") && said.contains("ttl=62"), "{said}");
     let flows = summary["flows"].as_array().expect("flows");
     let there = flows.iter().find(|f| f["dst"] == 3).expect("the requests' flow");

@@ -20,7 +20,8 @@ fn pinged(protocol: &str) -> (tempfile::TempDir, Value, u64) {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     fs::write(folder.path().join("s.toml"), CHAIN).unwrap();
-    let script = "until ping -c 1 -W 2 mesh-3 >/dev/null; do sleep 0.2; done; ping -c 20 -i 0.1 -W 5 mesh-3";
+    // For the last answer ping waits at least as long as between two requests.
+    let script = "until ping -c 1 -W 2 mesh-3 >/dev/null; do sleep 0.2; done; ping -c 20 -i 0.5 -W 5 mesh-3";
     let lab = [
         "lab",
         "s.toml",

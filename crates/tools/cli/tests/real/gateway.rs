@@ -177,7 +177,8 @@ fn traffic_with_hosts_outside_is_in_flows_that_end_at_the_gateway() {
         mesh.start(i, "dsr", &[if i == 2 { LEADS } else { USES }, &run]);
     }
     mesh.until("the server answers", SECONDS_60, |m| m.run(0, &format!("ping -c 1 -W 5 {SERVER}")).0);
-    let said = mesh.run(0, &format!("ping -c 25 -i 0.05 -W 2 {SERVER}")).1;
+    // For the last answer ping waits at least as long as between two requests.
+    let said = mesh.run(0, &format!("ping -c 25 -i 0.5 -W 2 {SERVER}")).1;
     let answered: u64 =
         said.split(" received").next().and_then(|s| s.rsplit(' ').next()).unwrap().parse().unwrap();
     (0..3).for_each(|i| drop(mesh.stop(i)));

@@ -132,15 +132,10 @@ fn the_kernels_ipv6_reaches_a_node_and_another_kernel_through_it() {
         mesh.ip(i, &format!("-6 route add fd00:77::{other}/128 via fd00:77::2 dev eth1"));
     }
     mesh.start(1, "none", &[ADDRESS]);
-    let ping = |mesh: &Mesh, from: usize, what: &str| {
-        let (ok, said) = mesh.run(from, &format!("ping -6 -n -c 3 -i 0.2 -W 10 {what}"));
-        assert!(ok && said.contains(" 0% packet loss"), "{said}");
-        said
-    };
     // Kernel to node, node to kernel, and kernel to kernel by the node.
-    ping(&mesh, 0, "fd00:77::2");
-    ping(&mesh, 1, "fd00:77::3");
-    let through = ping(&mesh, 0, "fd00:77::3");
+    mesh.ping_address(0, "fd00:77::2", 3);
+    mesh.ping_address(1, "fd00:77::3", 3);
+    let through = mesh.ping_address(0, "fd00:77::3", 3);
     assert!(through.contains("ttl=63"), "{through}");
     let (_, expired) = mesh.run(0, "ping -6 -n -c 1 -t 1 -W 5 fd00:77::3");
     assert!(expired.contains("From fd00:77::2 icmp_seq=1 Time exceeded"), "{expired}");
@@ -169,8 +164,7 @@ fn a_static_route_leads_programs_to_a_network_behind_a_neighbour() {
     let led = mesh.ip(1, "-6 route show fd00:99::/64");
     assert!(led.contains("dev mesh0"), "{led}");
     for from in [1, 0] {
-        let (ok, said) = mesh.run(from, "ping -6 -n -c 3 -i 0.2 -W 10 fd00:99::1");
-        assert!(ok && said.contains(" 0% packet loss"), "from {from}: {said}");
+        mesh.ping_address(from, "fd00:99::1", 3);
     }
     mesh.stop_all();
     assert_eq!(mesh.ip(1, "-6 route show fd00:99::/64"), "", "the route goes with the node");
