@@ -38,12 +38,14 @@ demo: install-demo
 
 check: install-test
 	cargo fmt --all --check
+	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo nextest run --profile check --workspace --lib --test clippy_bans --test-threads $(TEST_SLOTS)
 	$(TARGET)/debug/xtask check
 
 lint: install-test
 	cargo fmt --all --check
+	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	cargo fetch --locked --quiet
 	cargo deny --offline check -D warnings licenses bans sources

@@ -35,6 +35,8 @@ fuzz_target!(|octets: &[u8]| {
     let sent = effects.iter().filter(|e| matches!(e, ApplicationEffect::Send(_))).count();
     assert_eq!(sent, timers);
     // Who was lost had been found.
-    let notes = |name: &str| effects.iter().filter(|e| matches!(e, ApplicationEffect::Note(n) if n.what == name)).count();
+    let notes = |name: &str| {
+        effects.iter().filter(|e| matches!(e, ApplicationEffect::Note(n) if n.what == name)).count()
+    };
     assert!(notes("beacon_neighbour_lost") <= notes("beacon_neighbour_found"));
 });

@@ -6,8 +6,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use libfuzzer_sys::fuzz_target;
 use wayhop_core::{
-    Application as _, ApplicationCx, ApplicationEffect, ApplicationInput, Ending, ProgramInput, ProgramMessage,
-    Purpose, Span, StreamEnd, StreamId, StreamInput, Time, TimerKey, stream,
+    Application as _, ApplicationCx, ApplicationEffect, ApplicationInput, Ending, ProgramInput,
+    ProgramMessage, Purpose, Span, StreamEnd, StreamId, StreamInput, Time, TimerKey, stream,
 };
 use wayhop_dtn::MemoryStore;
 use wayhop_dtn::node::{Layer, Node, Settings};
@@ -52,9 +52,11 @@ fuzz_target!(|octets: &[u8]| {
     let mut commands = 0;
     let mut answers = 0;
     let pieces = octets.split(|b| *b == 0xa5).map(input);
-    let all = std::iter::once(ApplicationInput::Start)
-        .chain(pieces)
-        .chain([ApplicationInput::End(Ending::InOrder), ApplicationInput::Restart, ApplicationInput::Start]);
+    let all = std::iter::once(ApplicationInput::Start).chain(pieces).chain([
+        ApplicationInput::End(Ending::InOrder),
+        ApplicationInput::Restart,
+        ApplicationInput::Start,
+    ]);
     for input in all {
         // A program that is gone has no answers.
         match &input {

@@ -5,7 +5,9 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use wayhop_import::{Error, Heights, ImportedScenario, FcdCoordinates, core_xml, csv, eel, fcd, gpx, kml, nmea};
+use wayhop_import::{
+    Error, FcdCoordinates, Heights, ImportedScenario, core_xml, csv, eel, fcd, gpx, kml, nmea,
+};
 use wayhop_scenario::Scenario;
 
 fuzz_target!(|octets: &[u8]| {

@@ -18,7 +18,8 @@ fuzz_target!(|octets: &[u8]| {
             Ok(LogItem::Input(line)) => {
                 // What is written again is the same input.
                 let text = serde_json::to_string(&line.input).expect("inputs serialise");
-                let again: wayhop_core::Input<'_> = serde_json::from_str(&text).expect("what was written is read");
+                let again: wayhop_core::Input<'_> =
+                    serde_json::from_str(&text).expect("what was written is read");
                 assert_eq!(serde_json::to_string(&again).expect("inputs serialise"), text);
             }
             Ok(LogItem::ApplicationInput(line)) => {
