@@ -77,7 +77,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=20)
     parser.add_argument("--wayhop", default="target/dist/wayhop")
     parser.add_argument("--protocols", nargs="+", default=["aodv", "dsr"])
-    parser.add_argument("--nodes", type=int, nargs="+", default=[50, 100, 200, 400, 800, 1600])
+    parser.add_argument("--nodes", type=int, nargs="+", default=[50, 100, 200, 400, 800, 1600, 2000, 2400])
     parser.add_argument("--rates", type=int, nargs="+", default=[20, 50, 100, 200, 400])
     parser.add_argument("--draw", action="store_true", help="only draw the results of last time")
     a = parser.parse_args()
