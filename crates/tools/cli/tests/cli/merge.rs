@@ -43,29 +43,7 @@ start_s = 7
 ";
 
 /// Flows over three hops, in both directions.
-const CHAIN: &str = "\
-name = \"chain\"
-duration_s = 16
-nodes.count = 4
-movement = { kind = \"chain\", spacing_m = 200 }
-protocol.name = \"dsr\"
-[[traffic]]
-kind = \"poisson\"
-src = 0
-dst = 3
-rate_pps = 20
-payload_bytes = 100
-start_s = 1
-stop_s = 15
-[[traffic]]
-kind = \"poisson\"
-src = 3
-dst = 0
-rate_pps = 20
-payload_bytes = 100
-start_s = 1
-stop_s = 15
-";
+const CHAIN: &str = include_str!("../data/chain-both-ways.toml");
 
 /// When each node's record begins, and by how much its clock is fast.
 const CLOCKS: [(f64, f64); 8] = [
@@ -171,7 +149,7 @@ fn what_a_missing_node_may_have_dropped_is_not_said_to_be_lost() {
     let outages = "outages = [{ nodes = [2], start_s = 3, every_s = 4, length_s = 1 }]\n[[traffic]]";
     let dir = folder(&[("gap.toml", &CHAIN.replacen("[[traffic]]", outages, 1))]);
     let d = dir.path();
-    run_in(d, &words("run gap.toml --identities --quiet --out whole")).ok();
+    run_in(d, &words("run gap.toml --protocol dsr --identities --quiet --out whole")).ok();
     run_in(d, &words("export nodes whole --out nodes")).ok();
     run_in(d, &words("merge nodes/0 nodes/1 nodes/2 nodes/3 --out all --quiet")).ok();
     run_in(d, &words("merge nodes/0 nodes/2 nodes/3 --out without --quiet")).ok();
@@ -190,8 +168,8 @@ fn clocks_and_packets_are_found_across_a_node_whose_run_is_missing() {
     for seed in ["1", "5"] {
         let names = [format!("whole-{seed}"), format!("nodes-{seed}"), format!("merged-{seed}")];
         let [whole, nodes, merged] = names.each_ref().map(String::as_str);
-        let run = ["run", "chain.toml", "--seed", seed, "--identities", "--quiet", "--out", whole];
-        run_in(d, &run).ok();
+        let run = words("run chain.toml --protocol dsr --identities --quiet --seed");
+        run_in(d, &[&run[..], &[seed, "--out", whole]].concat()).ok();
         let export =
             ["export", "nodes", whole, "--out", nodes, "--clock", "2=0.5,45", "--clock", "3=0.2,-60"];
         run_in(d, &export).ok();

@@ -15,28 +15,8 @@ use wayhop_trace::{HopEvent, HopKind, RunDir, SendEvent, Tables, outcome_rows};
 
 use crate::mesh::{WAYHOP, skip_without_root};
 
-const CHAIN: &str = "\
-name = \"chain\"
-duration_s = 16
-nodes.count = 4
-movement = { kind = \"chain\", spacing_m = 200 }
-[[traffic]]
-kind = \"poisson\"
-src = 0
-dst = 3
-rate_pps = 20
-payload_bytes = 100
-start_s = 1
-stop_s = 15
-[[traffic]]
-kind = \"poisson\"
-src = 3
-dst = 0
-rate_pps = 20
-payload_bytes = 100
-start_s = 1
-stop_s = 15
-";
+/// Flows over three hops, in both directions.
+const CHAIN: &str = include_str!("../data/chain-both-ways.toml");
 
 fn wayhop(dir: &Path, arguments: &[&str]) -> String {
     let done = Command::new(WAYHOP).args(arguments).current_dir(dir).output().unwrap();
