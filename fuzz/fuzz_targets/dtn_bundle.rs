@@ -1,7 +1,6 @@
 #![no_main]
 
-#[path = "../../crates/models/dtn/tests/exercise/mod.rs"]
-#[allow(dead_code, reason = "each target runs one of its parts")]
-mod exercise;
+#[path = "../../crates/models/dtn/tests/exercise/bundle.rs"]
+mod bundle;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| exercise::bundle(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| bundle::bundle(bytes));

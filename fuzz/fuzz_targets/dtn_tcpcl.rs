@@ -1,7 +1,8 @@
 #![no_main]
 
-#[path = "../../crates/models/dtn/tests/exercise/mod.rs"]
-#[allow(dead_code, reason = "each target runs one of its parts")]
-mod exercise;
+#[path = "../../crates/models/dtn/tests/exercise/session.rs"]
+mod session;
+#[path = "../../crates/models/dtn/tests/exercise/tcpcl.rs"]
+mod tcpcl;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| exercise::tcpcl(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tcpcl::tcpcl(bytes));

@@ -136,7 +136,7 @@ fn story(
         Some(_) if flow.to == To::All => Outcome::Dropped(DropReason::LostOnAir),
         Some(last) => match (hop(last).kind, hop(last).reason) {
             (HopKind::Drop, Some(why)) => Outcome::Dropped(why),
-            // The next hop's record would tell.
+            // How it ended is in the next hop's record, which is missing.
             (HopKind::Send | HopKind::Forward | HopKind::Transmit, _) if !has_run(runs, hop(last).peer) => {
                 Outcome::Held
             }
@@ -152,7 +152,7 @@ fn story(
     story
 }
 
-/// Whether the run of the node with this address is there, or of any if it is that of all.
+/// Whether one of the runs is that of the node with this address. A broadcast is for all of them.
 fn has_run(runs: &[NodeRun], peer: Addr) -> bool {
     peer == BROADCAST || runs.iter().any(|run| run.has(peer))
 }

@@ -26,6 +26,7 @@ use wayhop_core::NormalEquations;
 use crate::clock::Clock;
 use crate::observation::{Observation, ObservationKind};
 
+/// Kinds of observations; `ObservationKind::ALL` has their order.
 const KINDS: usize = ObservationKind::ALL.len();
 /// Parts of the run; each is left out once.
 const GROUPS: u64 = 8;
@@ -37,7 +38,7 @@ const TURNS: usize = 80;
 const FURTHER_TURNS: usize = 20;
 /// A turn that changes less than this, microseconds, is the last one.
 const SETTLED_US: f64 = 0.005;
-/// The quantile of a passage's delays that the fit goes through, and of the difference of two receptions.
+/// By kind, the quantile of the delays that the fit goes through; of two receptions, of their difference.
 const QUANTILES: [f64; KINDS] = [0.03, 0.03, 0.03, 0.5, 0.03];
 /// What is expected of clocks and delays before any frame, as standard deviations: quartz is good to some tens of ppm; the least
 /// delay may be anything up to a second; an octet takes some microseconds at 1 Mb/s.

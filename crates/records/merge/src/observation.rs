@@ -16,6 +16,7 @@ pub(crate) enum ObservationKind {
 }
 
 impl ObservationKind {
+    /// In the order in which they are declared.
     pub(crate) const ALL: [Self; 5] =
         [Self::Unicast, Self::Forwarded, Self::Broadcast, Self::Heard, Self::Passage];
 }

@@ -42,7 +42,7 @@ impl World {
         self.mesh.until(&case, RESUMES, |m| m.said(1)[from..].contains(what));
     }
 
-    /// Whether the programs of the one in the middle reach another host again.
+    /// Waits until the programs of the one in the middle reach another host again.
     fn reaches(&self, to: usize) {
         let case = format!("{}: host 1 reaches host {to}", self.protocol);
         self.mesh.until(&case, RESUMES, |m| m.try_ping(1, to));
