@@ -11,7 +11,7 @@ use std::process::Command;
 
 use wayhop_core::Decision;
 use wayhop_protocols::CLASSIFIER;
-use wayhop_trace::{HopEvent, HopKind, RunDir, SendEvent, Tables, outcome_rows};
+use wayhop_trace::{HopEvent, HopKind, IdentityEvent, RunDir, SendEvent, Tables, outcome_rows};
 
 use crate::mesh::{WAYHOP, skip_without_root};
 
@@ -70,6 +70,34 @@ fn times(run: &Path, of: (u32, u32), kind: HopKind, at: u32) -> BTreeMap<u32, i6
     all
 }
 
+/// By sender and receiver, the shortest time that a frame took, by the clock of each. Frames that were sent once only.
+fn shortest(nodes: &[String]) -> BTreeMap<(usize, usize), i64> {
+    let mut frames: BTreeMap<u64, [Vec<(usize, i64)>; 2]> = BTreeMap::new();
+    for (node, run) in nodes.iter().enumerate() {
+        let run = RunDir::open(run, CLASSIFIER).unwrap();
+        let mut take = |e: IdentityEvent| {
+            let seen = (node, e.time.as_nanos().cast_signed());
+            let [sent, received] = frames.entry(e.identity.frame).or_default();
+            match e.kind {
+                HopKind::Send | HopKind::Forward => sent.push(seen),
+                HopKind::Receive => received.push(seen),
+                _ => {}
+            }
+            Ok(())
+        };
+        Tables::of(&run, "dsr").identities(&mut take).unwrap();
+    }
+    let mut all = BTreeMap::new();
+    for [sent, received] in frames.values() {
+        let [(from, sent_at)] = sent[..] else { continue };
+        for (to, at) in received {
+            let least = all.entry((from, *to)).or_insert(i64::MAX);
+            *least = (at - sent_at).min(*least);
+        }
+    }
+    all
+}
+
 #[test]
 fn the_records_of_a_labs_daemons_merge_into_what_the_lab_recorded() {
     skip_without_root!();
@@ -77,6 +105,13 @@ fn the_records_of_a_labs_daemons_merge_into_what_the_lab_recorded() {
     let dir = folder.path();
     wayhop(dir, &["lab", "chain.toml", "--protocol", "dsr", "--node-runs", "--quiet", "--out", "lab"]);
     let nodes: Vec<String> = (0..4).map(|i| format!("lab/nodes/{i}")).collect();
+    let paths: Vec<String> = nodes.iter().map(|n| dir.join(n).display().to_string()).collect();
+    let shortest = shortest(&paths);
+    for ((from, to), there) in &shortest {
+        // There and back, how far the clocks are apart does not count.
+        let back = shortest.get(&(*to, *from)).expect("flows in both directions");
+        assert!(there + back > 0, "{from} and {to}: a frame was received before it was sent: {shortest:?}");
+    }
     let mut merge = vec!["merge", "--out", "merged", "--json"];
     merge.extend(nodes.iter().map(String::as_str));
     let report: serde_json::Value = serde_json::from_str(&wayhop(dir, &merge)).unwrap();

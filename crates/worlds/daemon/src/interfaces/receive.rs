@@ -9,6 +9,7 @@ use wayhop_trace::Direction;
 
 use crate::interfaces::mesh_interface::MeshInterfaces;
 use crate::log::Log;
+use crate::node::clock::NodeClock;
 use crate::node::host::Host;
 use crate::record::captures::{Captures, now_ns};
 
@@ -25,12 +26,21 @@ impl MeshInterfaces {
     }
 
     /// Takes a batch of frames from an interface. Returns whether there were any.
-    pub(crate) fn take_frames(&mut self, i: usize, host: &mut Host, captures: &mut Captures) -> bool {
+    pub(crate) fn take_frames(
+        &mut self,
+        i: usize,
+        host: &mut Host,
+        captures: &mut Captures,
+        clock: NodeClock,
+    ) -> bool {
         let iface = IfaceId(i as u8);
         let n = self.all[i].sockets.receive();
         if n == 0 {
             return false;
         }
+        // They may have come since the turn began, on a busy host long after it: at the time of the turn, they would have been
+        // received before they were sent.
+        host.at(clock.now());
         if !host.node.is_up() {
             // The radio is off.
             self.all[i].sockets.received();

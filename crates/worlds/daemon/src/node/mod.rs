@@ -2,6 +2,7 @@
 //!
 //! Start with [`host`]; [`world`] has the node's effects.
 
+pub(crate) mod clock;
 mod first_number;
 pub(crate) mod host;
 pub(crate) mod outages;

@@ -1,7 +1,5 @@
 //! The event loop.
 
-use std::time::Instant;
-
 use nix::sys::signal::Signal;
 use nix::sys::signalfd::SignalFd;
 use wayhop_control::Request;
@@ -15,6 +13,7 @@ use crate::config::settings::Settings;
 use crate::control::{desk, links};
 use crate::gateway::probe::Probe;
 use crate::gateway::router::Router;
+use crate::node::clock::NodeClock;
 use crate::record::capture::Capture;
 use crate::record::run_dir::RunRecord;
 use crate::run::poll::{Readiness, wait};
@@ -31,8 +30,8 @@ const USAGE_EVERY: Span = Span::from_millis(100);
 pub(crate) struct EventLoop {
     settings: Settings,
     seed: u64,
-    begun: Instant,
-    /// The time of the day then, nanoseconds since 1970.
+    clock: NodeClock,
+    /// The time of the day when it began, nanoseconds since 1970.
     time_zero: u64,
     tied: bool,
     /// Whether the kernel has the node up.
@@ -44,22 +43,22 @@ pub(crate) struct EventLoop {
 }
 
 impl EventLoop {
-    /// It began at that moment of both clocks of the host.
+    /// The clock began with the node, at that time of the day, nanoseconds since 1970.
     pub(crate) fn new(
         settings: Settings,
         seed: u64,
-        (begun, time_zero): (Instant, u64),
+        (clock, time_zero): (NodeClock, u64),
         tied: bool,
         rooms: Rooms,
         watch: HostWatch,
     ) -> Self {
         let (is_up, next_usage) = (true, Time::ZERO);
-        Self { settings, seed, begun, time_zero, tied, is_up, next_usage, watch, rooms }
+        Self { settings, seed, clock, time_zero, tied, is_up, next_usage, watch, rooms }
     }
 
     /// Works until somebody ends the node, or it leaves the mesh by itself: then it says why.
     pub(crate) fn run(&mut self, signals: &SignalFd) -> Option<Error> {
-        let now = self.now();
+        let now = self.clock.now();
         self.rooms.host.at(now);
         self.ignore();
         self.flush();
@@ -71,10 +70,6 @@ impl EventLoop {
                 Err(e) => return Some(e),
             }
         }
-    }
-
-    fn now(&self) -> Time {
-        Time::from_nanos(self.begun.elapsed().as_nanos() as u64)
     }
 
     /// Ignores whom the macfilter says from now on.
@@ -106,7 +101,7 @@ impl EventLoop {
     /// Waits for something to do, and does it. Returns whether to go on.
     fn turn(&mut self, signals: &SignalFd) -> Result<bool, Error> {
         let (usage, choice) = (self.usage(), self.rooms.kernel.routes.next(&self.rooms.host));
-        let now = self.now();
+        let now = self.clock.now();
         let limit = self.next_deadline().map(|at| at.since(now));
         let ready = wait(&self.rooms, &self.watch, signals, self.tied, limit)?;
         if ready.stdin {
@@ -130,7 +125,7 @@ impl EventLoop {
         if let Rooms { host, control: Some((server, _)), .. } = &mut self.rooms {
             host.around.events.ask(server);
         }
-        let now = self.now();
+        let now = self.clock.now();
         self.rooms.host.at(now);
         self.ignore();
         self.take_news(&ready);
@@ -210,7 +205,7 @@ impl EventLoop {
             let mut frames = false;
             for (i, [has_frames, _]) in interfaces.iter().enumerate() {
                 let Rooms { host, interfaces, record, .. } = &mut self.rooms;
-                let some = interfaces.take_frames(i, host, &mut record.captures);
+                let some = interfaces.take_frames(i, host, &mut record.captures, self.clock);
                 if round == 0 && *has_frames && !some {
                     interfaces.all[i].sockets.forget_error();
                 }
@@ -221,7 +216,7 @@ impl EventLoop {
             if !frames && !packets {
                 break;
             }
-            let now = self.now();
+            let now = self.clock.now();
             self.rooms.host.at(now);
         }
     }
@@ -293,6 +288,8 @@ impl EventLoop {
         let Rooms { host, kernel, interfaces, record, .. } = &mut self.rooms;
         for _ in 0..BATCH {
             let Some(packet) = kernel.tun.receive() else { return false };
+            // A program may have sent it since the turn began.
+            host.at(self.clock.now());
             host.packet_in(packet);
             if host.is_nearly_full() {
                 interfaces.push_all(host, &mut record.captures);
@@ -334,7 +331,7 @@ impl EventLoop {
     }
 
     pub(crate) fn summary(&self, settings: &Settings) -> Summary {
-        let seconds = self.begun.elapsed().as_secs_f64();
+        let seconds = self.clock.now().as_secs_f64();
         let host = &self.rooms.host;
         Summary {
             wayhop: wayhop_core::version::full().into(),

@@ -9,6 +9,7 @@ use wayhop_trace::Summary;
 
 use crate::config::settings::Settings;
 use crate::kernel::random::random_seed;
+use crate::node::clock::NodeClock;
 use crate::position::fix_time::FixClock;
 use crate::record::capture::Capture;
 use crate::run::event_loop::EventLoop;
@@ -36,7 +37,8 @@ pub fn run(settings: &Settings, tied: bool) -> Result<NodeOutcome, Error> {
     let (mut rooms, watch) = set_up(settings, seed)?;
     rooms.host.whereabouts.clock = Some(FixClock::new(begun, time_zero));
     greet(settings, &mut rooms);
-    let mut node = EventLoop::new(settings.clone(), seed, (begun, time_zero), tied, rooms, watch);
+    let mut node =
+        EventLoop::new(settings.clone(), seed, (NodeClock::from(begun), time_zero), tied, rooms, watch);
     let ended = node.run(&signals);
     if let Some(e) = &ended {
         node.say_why_it_leaves(e);
