@@ -2,8 +2,8 @@
 //!
 //! Each daemon numbers packets for itself. A program's packet is the same at two nodes if its
 //! content is the same: it then gets one number, that of its origin, and a flow after the
-//! scenario's. All nodes have one clock, but a daemon that is busy reads it some milliseconds
-//! before it takes a packet: a row of an arrival may be older than that of the packet's origin.
+//! scenario's. When each daemon's clock began is known to some tenths of a millisecond: a row of
+//! an arrival may be older than that of the packet's origin.
 
 use rustc_hash::FxHashMap;
 use wayhop_core::{Addr, DataPlane, FlowTag, PacketId, Time};

@@ -174,7 +174,8 @@ fn lost_s(world: &str, after_ms: u64) -> f64 {
     assert!(dir.is_killed());
     let told = dir.summary().unwrap();
     let mut last = Time::ZERO;
-    // A lab's row of an arrival can be some milliseconds older than that of the packet's origin, which then is not recorded.
+    // A lab's row of an arrival can be some tenths of a millisecond older than that of the packet's origin, which then is not
+    // recorded.
     let mut sent = BTreeSet::new();
     Tables::of(&dir, told.protocol.clone())
         .packets(&mut |e| {
