@@ -25,7 +25,7 @@ TEST_SLOTS := $(shell expr 8 \* $$(nproc))
 # what talks to the kernel is compiled for the static program's C library (musl), too. (Paths, and so errors, are larger on Windows.)
 ELSEWHERE := $(shell command -v rustup >/dev/null && echo --target x86_64-pc-windows-gnu)
 
-.PHONY: demo check lint test test-web test-python test-doc web bench docs ns3 site reproductions build install-demo install-test install-bench install-site
+.PHONY: demo check lint lint-format lint-clippy lint-licences lint-elsewhere lint-doc test test-web test-python test-doc web bench docs ns3 site reproductions build install-demo install-test install-bench install-site
 
 demo: install-demo
 	cargo build --profile demo --package wayhop-cli
@@ -36,23 +36,30 @@ demo: install-demo
 	@echo "Routing messages as JSON:                        $(WAYHOP) decode $(DEMO_RUN)/captures/NODE.pcapng"
 	@echo "Your own ns-2 files:                             $(WAYHOP) run --movement M.tcl --traffic T.tcl --protocol dsr"
 
-check: install-test
-	cargo fmt --all --check
-	cargo fmt --manifest-path fuzz/Cargo.toml --check
-	cargo clippy --workspace --all-targets -- -D warnings
+check: lint-format lint-clippy
 	cargo nextest run --profile check --workspace --lib --test clippy_bans --test-threads $(TEST_SLOTS)
 	$(TARGET)/debug/xtask check
 
-lint: install-test
+# A target each: with --keep-going, what one finds does not hide what the others would.
+lint: lint-format lint-clippy lint-licences lint-elsewhere lint-doc site
+
+lint-format: install-test
 	cargo fmt --all --check
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+lint-clippy: install-test
+	cargo clippy --workspace --all-targets -- -D warnings
+
+lint-licences: install-test
 	cargo fetch --locked --quiet
 	cargo deny --offline check -D warnings licenses bans sources
+
+lint-elsewhere: install-test
 	cargo clippy --package wayhop-cli --no-default-features $(ELSEWHERE) -- -D warnings -A clippy::result_large_err
-	$(if $(ELSEWHERE),cargo check --quiet --package wayhop-lab --target x86_64-unknown-linux-musl)
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
-	$(MAKE) site
+	$(if $(ELSEWHERE),cargo check --package wayhop-lab --target x86_64-unknown-linux-musl)
+
+lint-doc: install-test
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
 # What the tests use and no compiler needs is installed while the workspace is compiled. What needs no clock runs while tests wait: Python,
 # the tests in documentation, and the lints if they are wanted. For that, the tests run from the list of what was built, and leave cargo's
@@ -77,7 +84,7 @@ test: install-test
 	trap 'kill $$web $$python $$cargo; exit 130' INT TERM; \
 	$(MAKE) test-web >$(TARGET)/web.log 2>&1 & web=$$!; \
 	nice $(MAKE) test-python >$(TARGET)/python.log 2>&1 & python=$$!; \
-	nice $(MAKE) --keep-going $(if $(WITH_LINT),lint) test-doc >$(TARGET)/cargo.log 2>&1 & cargo=$$!; \
+	CARGO_TERM_QUIET=true nice $(MAKE) --keep-going $(if $(WITH_LINT),lint) test-doc >$(TARGET)/cargo.log 2>&1 & cargo=$$!; \
 	cargo nextest run --binaries-metadata $(TARGET)/binaries.json --cargo-metadata $(TARGET)/metadata.json \
 		--test-threads $(TEST_SLOTS); tests=$$?; \
 	wait $$web; tests=$$((tests + $$?)); cat $(TARGET)/web.log; \
