@@ -100,7 +100,7 @@ impl Rates {
 
     /// Whether this many packets are at most a neighbour's share of what all may send.
     fn is_within_share(&self, limits: Limits, count: u16) -> bool {
-        let neighbours = u32::from(self.heard.max(self.heard_before).max(1));
+        let neighbours = u32::from(self.heard.max(self.heard_before));
         limits.routing_total == 0 || u32::from(count) * neighbours <= u32::from(limits.routing_total)
     }
 
