@@ -216,8 +216,6 @@ impl EventLoop {
             if !frames && !packets {
                 break;
             }
-            let now = self.clock.now();
-            self.rooms.host.at(now);
         }
     }
 
